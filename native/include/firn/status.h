@@ -1,0 +1,19 @@
+// Result codes of the core. Numbers are pinned: they cross the seam to TypeScript (src/native/core.ts).
+#pragma once
+#include <cstdint>
+
+namespace firn {
+
+enum class Status : int32_t {
+  ok = 0,
+  corrupt = 1,           // bytes that no encoder writes; hostile or damaged input
+  truncated = 2,         // input ends before the declared content
+  invalid_argument = 3,  // the caller broke a documented range
+  out_of_memory = 4,     // an allocation failed or a named limit on memory was met
+  unsupported = 5,       // a version or mode this build does not know
+};
+
+// Returns one English sentence without a trailing full stop; never null, never allocated.
+const char* status_text(Status status);
+
+}  // namespace firn

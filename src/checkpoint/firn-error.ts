@@ -1,0 +1,35 @@
+/**
+ * The one error of the system. `code` is stable and public; `message` is a public sentence; `detail` and `cause` are for logs only.
+ * Which HTTP status a code gets is decided in http/problem-status.ts.
+ */
+export const firnErrorCodes = [
+  // requests
+  'invalid-request', 'not-found', 'conflict', 'method-not-allowed', 'payload-too-large', 'length-required', 'length-mismatch',
+  'digest-mismatch', 'range-not-satisfiable', 'precondition-failed', 'idempotency-conflict', 'upload-incomplete', 'upload-aborted',
+  'empty-body', 'unsupported-media-type',
+  // checkpoint content
+  'header-truncated', 'header-too-large', 'header-invalid', 'tensor-overlap', 'tensor-gap', 'tensor-size-mismatch', 'tensor-duplicate',
+  'dtype-unknown', 'not-safetensors', 'layout-mismatch', 'step-exists', 'run-not-ready', 'checkpoint-not-ready', 'checkpoint-failed',
+  // evaluation
+  'graph-invalid', 'graph-external-data', 'graph-missing-weights', 'eval-input-mismatch', 'eval-label-mismatch', 'eval-timeout', 'eval-memory',
+  'eval-crashed', 'eval-set-not-ready', 'metric-unknown',
+  // stored bytes
+  'corrupt-object', 'corrupt-package', 'unsupported-format',
+  // the process
+  'storage-full', 'overloaded', 'cancelled', 'native-failure', 'internal',
+] as const;
+
+export type FirnErrorCode = (typeof firnErrorCodes)[number];
+
+export class FirnError extends Error {
+  readonly code: FirnErrorCode;
+  /** For logs; may name paths and keys, so it never reaches a client. */
+  readonly detail: string | undefined;
+
+  constructor(code: FirnErrorCode, message: string, options: { detail?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'FirnError';
+    this.code = code;
+    this.detail = options.detail;
+  }
+}
