@@ -1,0 +1,278 @@
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
+import type { LayerType } from '../checkpoint/layer-type.ts';
+import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { Fidelity, FileRole } from '../checkpoint/role.ts';
+import type { SearchOptions } from '../checkpoint/search-options.ts';
+
+/**
+ * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
+ * `Catalog` it passes (never on the outer one: on PGlite that deadlocks). Failures of the database are FirnError `internal` or
+ * `overloaded`; unique violations are `conflict`; SQL never leaves the room.
+ */
+export interface Catalog {
+  transaction<T>(work: (tx: Catalog) => Promise<T>): Promise<T>;
+  readonly repositories: RepositoryRecords;
+  readonly evalSets: EvalSetRecords;
+  readonly runs: RunRecords;
+  readonly checkpoints: CheckpointRecords;
+  readonly files: FileRecords;
+  readonly packages: PackageRecords;
+  readonly trials: TrialRecords;
+  readonly jobs: JobRecords;
+  readonly idempotency: IdempotencyRecords;
+  /** One trivial query; for readiness. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Page { readonly limit: number; readonly after?: string }
+
+// ---- repositories ----
+export const repositoryTypes = ['model', 'dataset', 'space'] as const;
+export type RepositoryType = (typeof repositoryTypes)[number];
+export interface Repository { readonly id: string; readonly namespace: string; readonly name: string; readonly type: RepositoryType; readonly createdAt: Date }
+export interface RepositoryRecords {
+  /** `conflict` when it exists. */
+  create(input: { namespace: string; name: string; type: RepositoryType }): Promise<Repository>;
+  find(namespace: string, name: string): Promise<Repository | undefined>;
+  get(id: string): Promise<Repository | undefined>;
+  list(page: Page): Promise<Repository[]>;
+}
+
+// ---- eval sets ----
+export type EvalSetState = 'open' | 'ready' | 'failed';
+export interface EvalSet {
+  readonly id: string; readonly repositoryId: string; readonly name: string; readonly state: EvalSetState; readonly spec: EvalSetSpec;
+  readonly graphKey?: string; readonly graphSha256?: string; readonly graphBytes?: number;
+  readonly batchesKey?: string; readonly batchesSha256?: string; readonly batchesBytes?: number;
+  readonly errorCode?: FirnErrorCode; readonly errorMessage?: string; readonly createdAt: Date;
+}
+export type EvalSetPart = 'graph' | 'batches';
+export interface EvalSetRecords {
+  create(input: { repositoryId: string; name: string; spec: EvalSetSpec }): Promise<EvalSet>;
+  find(repositoryId: string, name: string): Promise<EvalSet | undefined>;
+  get(id: string): Promise<EvalSet | undefined>;
+  list(repositoryId: string, page: Page): Promise<EvalSet[]>;
+  /** Only while `open`; `conflict` otherwise. Returns the key it replaces, if any. */
+  setPart(id: string, part: EvalSetPart, object: { key: string; sha256: string; sizeBytes: number }): Promise<string | undefined>;
+  setState(id: string, state: EvalSetState, error?: { code: FirnErrorCode; message: string }): Promise<void>;
+  /** `conflict` while a run uses it. Returns the object keys it held. */
+  delete(id: string): Promise<string[]>;
+}
+
+// ---- runs ----
+export interface Run {
+  readonly id: string; readonly repositoryId: string; readonly name: string; readonly fidelity: Fidelity;
+  readonly evalSetId?: string; readonly thresholds: QualityThresholds; readonly search: SearchOptions;
+  /** Unsigned 64-bit, decimal: the seed of every codebook of the run. A fork inherits its parent's. */
+  readonly seed: string;
+  /** The checkpoint this run was forked from; its first delta is against it. */
+  readonly parentCheckpointId?: string;
+  /** Tensor name to layer type, overriding what graph, shapes and names say. */
+  readonly layerTypes: Readonly<Record<string, LayerType>>;
+  /** Initializer binding found by equal bytes at an earlier checkpoint, kept for the later ones. */
+  readonly binding?: Readonly<Record<string, { tensor: string; transpose: boolean }>>;
+  readonly createdAt: Date;
+}
+export interface RunRecords {
+  create(input: Omit<Run, 'id' | 'createdAt' | 'binding'>): Promise<Run>;
+  find(repositoryId: string, name: string): Promise<Run | undefined>;
+  get(id: string): Promise<Run | undefined>;
+  list(repositoryId: string, page: Page): Promise<Run[]>;
+  setBinding(id: string, binding: NonNullable<Run['binding']>): Promise<void>;
+}
+
+// ---- checkpoints ----
+/** open: files arriving. queued, working: acknowledged. ready, failed, cancelled: terminal. */
+export const checkpointStates = ['open', 'queued', 'working', 'ready', 'failed', 'cancelled'] as const;
+export type CheckpointState = (typeof checkpointStates)[number];
+export interface Checkpoint {
+  readonly id: string; readonly runId: string;
+  /** Order in the run, from 0, given at reservation. */
+  readonly sequence: number;
+  /** Unique in the run among checkpoints that are not deleted. */
+  readonly step: number;
+  /** 40 hex digits, set at commit. */
+  readonly revision?: string;
+  readonly state: CheckpointState;
+  /** Set by the upload: use this config, do not search. */
+  readonly fixedConfig?: QuantizationConfig;
+  /** What the encode found; present when ready. */
+  readonly result?: CheckpointResult;
+  readonly errorCode?: FirnErrorCode; readonly errorMessage?: string;
+  readonly packageId?: string;
+  readonly cancelRequested: boolean;
+  /** Hidden by DELETE; its bytes stay while others build on it. */
+  readonly deletedAt?: Date;
+  readonly createdAt: Date; readonly committedAt?: Date; readonly finishedAt?: Date;
+}
+export interface CheckpointResult {
+  /** `exact` also when a lossy run found no config that passes. */
+  readonly fidelity: Fidelity;
+  readonly config?: QuantizationConfig;
+  /** Why a lossy run's checkpoint was stored exact, and other things worth knowing, as sentences. */
+  readonly warnings: readonly string[];
+  readonly baseline?: MetricValues;
+  /** On the decoded bytes. */
+  readonly measured?: MetricValues;
+  readonly degradation?: MetricValues;
+  readonly kind: 'base' | 'delta';
+  readonly ancestorStep?: number; readonly ancestorRun?: string;
+  readonly chainLength: number;
+  /** Files of role model and other as uploaded; sensitivity not counted. */
+  readonly rawBytes: number;
+  /** Everything kept for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows. */
+  readonly storedBytes: number;
+  readonly migration?: number;
+  readonly trialCount: number;
+  /** Seconds by phase. */
+  readonly seconds: Readonly<Record<string, number>>;
+}
+export interface CheckpointRecords {
+  /** Next sequence number; `step-exists` when a live checkpoint of the run has the step. */
+  reserve(input: { runId: string; step: number; fixedConfig?: QuantizationConfig }): Promise<Checkpoint>;
+  find(runId: string, step: number): Promise<Checkpoint | undefined>;
+  get(id: string): Promise<Checkpoint | undefined>;
+  /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
+  list(runId: string, page: Page): Promise<Checkpoint[]>;
+  /** The live or hidden checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. */
+  previousReady(runId: string, beforeSequence: number): Promise<Checkpoint | undefined>;
+  /** Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; `conflict` when the state is not one of `from`. */
+  transition(id: string, from: readonly CheckpointState[], to: CheckpointState, set?: Partial<Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt'>>): Promise<Checkpoint>;
+  requestCancel(id: string): Promise<void>;
+  /** Removes an open checkpoint with its files; returns their object keys. */
+  discard(id: string): Promise<string[]>;
+  /** Sets deletedAt. */
+  hide(id: string): Promise<void>;
+  /** Open checkpoints with no progress since; for expiry. */
+  staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
+  /** True when a live or hidden checkpoint's package, or a run's fork point, builds on this one. */
+  hasDependents(id: string): Promise<boolean>;
+  count(): Promise<Readonly<Record<CheckpointState, number>>>;
+}
+
+// ---- files ----
+export interface CheckpointFile {
+  readonly id: string; readonly checkpointId: string; readonly path: string; readonly role: FileRole;
+  /** Announced at reservation, or found on arrival. */
+  readonly sizeBytes?: number;
+  /** Of the uploaded bytes; announced or found. */
+  readonly sha256?: string;
+  /** Git blob id of files up to 1 MiB. */
+  readonly gitSha1?: string;
+  /** The uploaded bytes, while they are kept. */
+  readonly rawKey?: string;
+  readonly rawStoredBytes?: number;
+  readonly received: boolean;
+  /** What a download returns once ready: in the package, or the raw object itself. */
+  readonly storage?: 'package' | 'raw';
+  /** Digest and size of what a download returns once ready. */
+  readonly resultSha256?: string; readonly resultBytes?: number;
+}
+export interface FileRecords {
+  /** `conflict` when the checkpoint is not open or has the path already. */
+  announce(checkpointId: string, files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[]): Promise<CheckpointFile[]>;
+  /** Records an arrived body; adds the file when it was not announced. Returns the key it replaces, if any. `conflict` when not open. */
+  receive(checkpointId: string, file: { path: string; role?: FileRole; sizeBytes: number; sha256: string; gitSha1?: string; rawKey: string; rawStoredBytes: number }): Promise<string | undefined>;
+  list(checkpointId: string): Promise<CheckpointFile[]>;
+  find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
+  setResults(checkpointId: string, results: readonly { path: string; storage: 'package' | 'raw'; resultSha256: string; resultBytes: number }[]): Promise<void>;
+  /** Forgets raw keys of these files and returns them, for deletion after the transaction. */
+  releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
+  /** Every raw key the catalog refers to, in pages by key; for sweeping. */
+  rawKeys(page: Page): Promise<string[]>;
+  /** Bytes of raw objects of checkpoints that are open, queued or working: of one run, or in all. */
+  stagedBytes(runId?: string): Promise<number>;
+}
+
+// ---- packages ----
+export interface PackageRecord {
+  /** 32 hex digits; also in the package itself. */
+  readonly id: string; readonly checkpointId: string; readonly key: string;
+  readonly sizeBytes: number; readonly storedBytes: number;
+  readonly indexOffsetBytes: number; readonly indexLengthBytes: number;
+  readonly kind: 'base' | 'delta'; readonly ancestorId?: string;
+  /** Packages read to rebuild, itself included: 1 for a base. */
+  readonly chainLength: number;
+  readonly createdAt: Date;
+}
+export interface PackageRecords {
+  create(input: Omit<PackageRecord, 'createdAt'>): Promise<PackageRecord>;
+  get(id: string): Promise<PackageRecord | undefined>;
+  /** The package and its ancestors, base last. `internal` when the chain is broken. */
+  chain(id: string): Promise<PackageRecord[]>;
+  keys(page: Page): Promise<string[]>;
+}
+
+// ---- trials ----
+export interface Trial {
+  readonly checkpointId: string; readonly configKey: string; readonly config: QuantizationConfig;
+  /** Order of evaluation in the search, from 0. */
+  readonly ordinal: number;
+  readonly estimatedBytes: number;
+  readonly metrics: MetricValues; readonly degradation: MetricValues; readonly passed: boolean;
+  readonly seconds: number; readonly createdAt: Date;
+}
+export interface TrialRecords {
+  /** Keeps the first record of a config. */
+  record(trial: Omit<Trial, 'createdAt'>): Promise<void>;
+  list(checkpointId: string): Promise<Trial[]>;
+}
+
+// ---- jobs ----
+export type JobState = 'held' | 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+export interface Job {
+  readonly id: string; readonly kind: string; readonly subjectId: string;
+  readonly state: JobState;
+  /** Jobs of one order key run one at a time, by orderSequence; an unfinished earlier one (held, queued, running) blocks the later. */
+  readonly orderKey?: string; readonly orderSequence?: number;
+  readonly runAt: Date;
+  /** Failed tries; lost leases are counted apart. */
+  readonly attempts: number; readonly attemptsMax: number;
+  readonly leasesLost: number; readonly leasesLostMax: number;
+  /** Grows with every claim: the fencing token. */
+  readonly fence: number;
+  readonly lockedBy?: string; readonly leaseUntil?: Date;
+  readonly lastError?: string;
+  readonly cancelRequested: boolean;
+}
+/** Proof of a claim; every later verb checks it. */
+export interface Claim { readonly jobId: string; readonly workerId: string; readonly fence: number }
+export interface JobRecords {
+  /** `held` jobs keep their place in the order but are not claimable until `release`. */
+  enqueue(input: { kind: string; subjectId: string; held?: boolean; orderKey?: string; orderSequence?: number; attemptsMax?: number; leasesLostMax?: number }): Promise<Job>;
+  release(kind: string, subjectId: string): Promise<void>;
+  /** Takes at most `limit` jobs whose time has come, in order, with `for update skip locked`. */
+  claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
+  /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
+  heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
+  /** Throws `conflict` when the claim is lost; call inside the transaction that records the result. */
+  complete(claim: Claim): Promise<void>;
+  /** Requeues after `delayMs` with one more attempt, or ends as failed when none is left; returns the state. */
+  fail(claim: Claim, error: string, delayMs: number): Promise<JobState>;
+  /** Requeues after `delayMs` without counting anything. */
+  defer(claim: Claim, delayMs: number): Promise<void>;
+  /** Ends the job as cancelled (from the worker), or from outside when it is held or queued. */
+  cancelled(claim: Claim): Promise<void>;
+  requestCancel(kind: string, subjectId: string): Promise<JobState | undefined>;
+  /** Requeues running jobs whose lease ended, counting a lost lease; ends those with too many. Returns both. */
+  reap(): Promise<{ requeued: Job[]; ended: Job[] }>;
+  /** Running jobs of a worker id prefix go back to queued at once, uncounted: embedded restart, where no other process exists. */
+  requeueOwn(workerIdPrefix: string): Promise<number>;
+  find(kind: string, subjectId: string): Promise<Job | undefined>;
+  prune(finishedBefore: Date): Promise<number>;
+  count(): Promise<Readonly<Record<JobState, number>>>;
+}
+
+// ---- idempotency ----
+export interface IdempotentAnswer { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+export interface IdempotencyRecords {
+  /** Starts a keyed request: `started`, or the recorded answer, or throws `idempotency-conflict` (other fingerprint, or still running). */
+  begin(key: string, fingerprint: string, ttlMs: number): Promise<'started' | IdempotentAnswer>;
+  finish(key: string, answer: IdempotentAnswer): Promise<void>;
+  /** Forgets a key whose request failed without effect. */
+  abandon(key: string): Promise<void>;
+  prune(now: Date): Promise<number>;
+}

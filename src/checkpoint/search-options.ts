@@ -1,0 +1,31 @@
+import type { QuantizationConfig } from './quantization-config.ts';
+
+/** How a run's checkpoints are searched; fixed when the run is created. */
+export interface SearchOptions {
+  /** Axes of the config cube, each from most to least aggressive. */
+  readonly bins: readonly number[];
+  readonly embeddingBins: readonly number[];
+  readonly pruneFractions: readonly number[];
+  readonly protectFractions: readonly number[];
+  /** Steps of the delta-neighbourhood along each axis. */
+  readonly neighbourhoodRadius: number;
+  /** The paper's rule that later searches rule out configs more aggressive than the last one. */
+  readonly neverMoreAggressive: boolean;
+  /** Most evaluated trials of one checkpoint; beyond it the best passing config so far wins, or the checkpoint is stored exact. */
+  readonly trialsMax: number;
+  readonly clustering: 'kmeanspp' | 'optimal';
+  /** A given config is used as it is, without a search. */
+  readonly fixedConfig?: QuantizationConfig;
+}
+
+/** The cube of Inshrinkerator table 9. */
+export const defaultSearchOptions: SearchOptions = {
+  bins: [4, 6, 8, 12, 16, 32],
+  embeddingBins: [16, 32],
+  pruneFractions: [0.5, 0.4, 0.3, 0.2, 0.1, 0],
+  protectFractions: [0.0005, 0.005, 0.01],
+  neighbourhoodRadius: 1,
+  neverMoreAggressive: false,
+  trialsMax: 96,
+  clustering: 'kmeanspp',
+};

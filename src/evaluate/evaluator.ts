@@ -1,0 +1,34 @@
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+
+/** An eval set on local disk. */
+export interface LocalEvalSet {
+  readonly graphPath: string;
+  /** Safetensors: every input and label tensor, all with the same first dimension. */
+  readonly batchesPath: string;
+  readonly spec: EvalSetSpec;
+}
+
+/** Where each graph initializer comes from: a tensor of the checkpoint, possibly transposed. */
+export type WeightBinding = Readonly<Record<string, { readonly tensor: string; readonly transpose: boolean }>>;
+
+export interface EvaluationRequest {
+  readonly evalSet: LocalEvalSet;
+  readonly binding: WeightBinding;
+  /** Local safetensors files that together hold the weights; mapped by the child, never sent to it. */
+  readonly weightPaths: readonly string[];
+}
+
+/**
+ * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit, killed when over.
+ * Deterministic: one intra-op thread, fixed batch order. Errors: `eval-timeout`, `eval-memory`, `eval-crashed`, `eval-input-mismatch`,
+ * `eval-label-mismatch`, `graph-invalid`, `graph-external-data`, `graph-missing-weights`, `metric-unknown`, `cancelled`.
+ */
+export interface Evaluator {
+  readonly parallel: number;
+  /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
+  evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
+  /** Checks graph, batches and spec against each other in a child, without weights where the graph has none. */
+  check(evalSet: LocalEvalSet, signal?: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}

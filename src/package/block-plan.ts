@@ -1,0 +1,71 @@
+import { blockElementsMax, type ElementKind } from '../native/core.ts';
+import type { Dtype } from '../checkpoint/dtype.ts';
+import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import type { TensorCoding } from './package-index.ts';
+
+/** A run of one tensor's elements inside a block. */
+export interface BlockSegment {
+  /** Position of the tensor in the layout. */
+  readonly tensor: number;
+  readonly firstElement: number;
+  readonly elementCount: number;
+}
+
+/** The unit of coding, verification and random access. All segments share one coding and one dtype. */
+export interface PlannedBlock {
+  readonly coding: { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'exact'; readonly elementKind: ElementKind };
+  readonly segments: readonly BlockSegment[];
+  readonly elementCount: number;
+}
+
+/** How exact tensors of a dtype are cut into planes. */
+export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
+  BOOL: 'bytes', U8: 'bytes', I8: 'bytes', F8_E5M2: 'bytes', F8_E4M3: 'bytes', F8_E8M0: 'bytes',
+  I16: 'word16', U16: 'word16', F16: 'f16', BF16: 'bf16',
+  I32: 'word32', U32: 'word32', F32: 'f32',
+  I64: 'word64', U64: 'word64', F64: 'f64', C64: 'word64',
+};
+
+/**
+ * Cuts tensors into blocks. Tensors of one coding (codebook, or exact element kind) fill blocks in offset order: a tensor larger than
+ * `blockElementsMax` elements gets blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first
+ * tensor, then by element. A function of shapes, dtypes and codings only, so it agrees along a chain (DESIGN section 4).
+ */
+export function planBlocks(tensors: readonly TensorEntry[], codings: readonly TensorCoding[]): PlannedBlock[] {
+  const blocks: PlannedBlock[] = [];
+  const open = new Map<string, { at: number; segments: BlockSegment[]; elementCount: number; coding: PlannedBlock['coding'] }>();
+  const close = (key: string): void => {
+    const block = open.get(key);
+    if (block === undefined) return;
+    blocks[block.at] = { coding: block.coding, segments: block.segments, elementCount: block.elementCount };
+    open.delete(key);
+  };
+  tensors.forEach((entry, tensor) => {
+    if (entry.elementCount === 0) return;
+    const coding = blockCoding(entry, codings[tensor]!);
+    if (entry.elementCount > blockElementsMax) {
+      for (let firstElement = 0; firstElement < entry.elementCount; firstElement += blockElementsMax) {
+        const elementCount = Math.min(blockElementsMax, entry.elementCount - firstElement);
+        blocks.push({ coding, segments: [{ tensor, firstElement, elementCount }], elementCount });
+      }
+      return;
+    }
+    const key = coding.kind === 'levels' ? `levels ${coding.codebook}` : `exact ${coding.elementKind}`;
+    const started = open.get(key);
+    if (started !== undefined && started.elementCount + entry.elementCount > blockElementsMax) close(key);
+    let block = open.get(key);
+    if (block === undefined) {
+      block = { at: blocks.length, segments: [], elementCount: 0, coding };
+      open.set(key, block);
+      blocks.push({ coding, segments: [], elementCount: 0 });
+    }
+    block.segments.push({ tensor, firstElement: 0, elementCount: entry.elementCount });
+    block.elementCount += entry.elementCount;
+  });
+  for (const key of [...open.keys()]) close(key);
+  return blocks;
+}
+
+function blockCoding(entry: TensorEntry, coding: TensorCoding): PlannedBlock['coding'] {
+  return coding.kind === 'levels' ? coding : { kind: 'exact', elementKind: elementKindOfDtype[entry.dtype] };
+}

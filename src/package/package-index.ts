@@ -1,0 +1,64 @@
+import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
+import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+
+/** The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a delta, the ancestor. */
+export interface PackageIndex {
+  readonly formatVersion: 1;
+  readonly kind: 'base' | 'delta';
+  /** The ancestor package's id (32 hex digits), for a delta. */
+  readonly ancestorId?: string;
+  readonly id: string;
+  /** Codebooks by number; tensors refer to them. */
+  readonly codebooks: readonly PackageCodebook[];
+  /** Serialised token tables by number; codebooks refer to them. */
+  readonly tableSets: readonly Uint8Array[];
+  readonly files: readonly PackageFile[];
+}
+
+/** One codebook: all tensors of one layer type and dtype. */
+export interface PackageCodebook {
+  readonly layerType: QuantizedLayerType;
+  readonly dtype: QuantizableDtype;
+  /** `levelCount` elements of `dtype`, little-endian: centroids, then pruned (0), then protected (0, unused). */
+  readonly table: Uint8Array;
+  readonly levelCount: number;
+  readonly prunedLevel?: number;
+  readonly protectedLevel?: number;
+  readonly tableSet: number;
+}
+
+export interface PackageFile {
+  readonly path: string;
+  /** Size and digest of the bytes this package decodes to. */
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly content: SafetensorsContent | BlobContent | ExternalContent;
+}
+
+export interface SafetensorsContent {
+  readonly type: 'safetensors';
+  readonly layout: SafetensorsLayout;
+  /** Per tensor, in offset order. */
+  readonly codings: readonly TensorCoding[];
+  readonly blocks: readonly BlockEntry[];
+}
+
+/** Any other file: bytes in blocks, coded exact. */
+export interface BlobContent {
+  readonly type: 'blob';
+  readonly blocks: readonly BlockEntry[];
+}
+
+/** The file is an object of its own, as uploaded. */
+export interface ExternalContent {
+  readonly type: 'external';
+}
+
+export type TensorCoding = { readonly kind: 'exact'; readonly layerType: LayerType } | { readonly kind: 'levels'; readonly codebook: number };
+
+export interface BlockEntry {
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+  readonly crc32c: number;
+}

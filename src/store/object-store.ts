@@ -1,0 +1,52 @@
+/**
+ * Objects: immutable byte strings under keys. A put is whole or not at all, and durable (fsync, or the server's word) when it resolves.
+ * Every implementation frames the bytes with CRC-32C sums of `chunkBytes` granularity (store/object-frame.ts) and
+ * checks them on every read: a damaged chunk rejects with `corrupt-object` before any of its bytes are handed out.
+ * Other failures: `not-found`, `storage-full`, `payload-too-large`, `cancelled`, `internal`.
+ */
+export interface ObjectStore {
+  /** Streams `body` to `key`, replacing nothing: an existing key is an error unless `replace`. Back-pressure is kept; memory is a few chunks. */
+  put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>;
+  /** Undefined when absent. */
+  stat(key: string): Promise<StoredObject | undefined>;
+  /** Random access; `not-found` when absent. Close it. */
+  open(key: string): Promise<ObjectReader>;
+  /** No error when absent. */
+  delete(key: string): Promise<void>;
+  /** Every object whose key starts with `prefix`, in no particular order. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** Resolves when a small object can be written, read back and deleted; for readiness. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PutOptions {
+  /** More bytes than this reject with `payload-too-large`; nothing stays. */
+  readonly sizeMaxBytes: number;
+  readonly replace?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface StoredObject {
+  readonly key: string;
+  /** Bytes of content. */
+  readonly sizeBytes: number;
+  /** Bytes in the bucket or directory: content, checksums and frame. */
+  readonly storedBytes: number;
+}
+
+export interface ListedObject extends StoredObject {
+  readonly modifiedAt: Date;
+}
+
+export interface ObjectReader {
+  readonly sizeBytes: number;
+  /** Exactly `lengthBytes` bytes from `offsetBytes`; `invalid-request` beyond the end. */
+  read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The range in pieces of at most 1 MiB; end exclusive, defaults to the whole object. */
+  stream(startBytes?: number, endBytes?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Granularity of the checksums, in bytes of content. */
+export const chunkBytes = 256 * 1024;
