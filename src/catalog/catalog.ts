@@ -1,3 +1,4 @@
+import type { Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
@@ -82,7 +83,12 @@ export interface RunRecords {
   get(id: string): Promise<Run | undefined>;
   list(repositoryId: string, page: Page): Promise<Run[]>;
   setBinding(id: string, binding: NonNullable<Run['binding']>): Promise<void>;
+  /** The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a run follow each other. */
+  lockLayout(id: string): Promise<RunLayout | undefined>;
+  setLayout(id: string, layout: RunLayout): Promise<void>;
 }
+/** The model tensors that every checkpoint of a run has, sorted by name. Not part of `Run`: it is large (jsonb) and read at commits only. */
+export type RunLayout = readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[];
 
 // ---- checkpoints ----
 /** open: files arriving. queued, working: acknowledged. ready, failed, cancelled: terminal. */

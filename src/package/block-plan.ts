@@ -11,7 +11,7 @@ export interface BlockSegment {
   readonly elementCount: number;
 }
 
-/** The unit of coding, verification and random access. All segments share one coding and one dtype. */
+/** The unit of coding, verification and random access. All segments share one coding, so one element size; level blocks one dtype. */
 export interface PlannedBlock {
   readonly coding: { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'exact'; readonly elementKind: ElementKind };
   readonly segments: readonly BlockSegment[];

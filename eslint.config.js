@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import tseslint from 'typescript-eslint';
+
+const root = dirname(fileURLToPath(import.meta.url));
+
+/** Rooms of src/ in dependency order (docs/architecture.md): a room imports only from rooms before it. */
+const rooms = ['checkpoint', 'native', 'store', 'catalog', 'package', 'graph', 'restore', 'search', 'evaluate', 'compress', 'jobs', 'ingest', 'upkeep', 'access', 'http', 'cli', 'web'];
+/** Rooms that do not know each other although their order would allow it. */
+const strangers = [['catalog', 'store']];
+
+const unknownRooms = readdirSync(resolve(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !rooms.includes(entry.name));
+if (unknownRooms.length > 0) throw new Error(`src/${unknownRooms[0].name} is not on the map of rooms`);
+
+function roomOf(file) {
+  const parts = relative(resolve(root, 'src'), file).split(sep);
+  return parts[0] === '..' || parts.length < 2 ? undefined : parts[0];
+}
+
+const importDirection = {
+  meta: { type: 'problem', schema: [] },
+  create(context) {
+    const from = roomOf(context.filename);
+    const inTest = /\.(test|suite)\.ts$/.test(context.filename);
+    function check(node) {
+      const source = node.source?.value;
+      if (from === undefined || inTest || typeof source !== 'string' || !source.startsWith('.')) return;
+      const target = resolve(dirname(context.filename), source);
+      const to = roomOf(target);
+      if (to === from) return;
+      if (to === undefined) {
+        if (from !== 'cli') context.report({ node, message: `Room ${from} may not import ${relative(root, target)}: only main and cli know the wiring.` });
+        return;
+      }
+      const stranger = strangers.some((pair) => pair.includes(from) && pair.includes(to));
+      if (rooms.indexOf(to) > rooms.indexOf(from) || stranger) context.report({ node, message: `Room ${from} may not import from room ${to} (docs/architecture.md).` });
+    }
+    return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
+  },
+};
+
+export default tseslint.config(
+  { ignores: ['build/', 'dist/', 'node_modules/', 'data/', 'src/graph/onnx_pb.ts', 'openapi/*.d.ts', 'coverage/'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.config.ts'] }, tsconfigRootDir: root } },
+    plugins: { firn: { rules: { 'import-direction': importDirection } } },
+    rules: {
+      'firn/import-direction': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment.' }],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ['src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**', '**/*.test.ts', 'src/evaluate/**'], rules: { 'no-restricted-syntax': 'off' } },
+);

@@ -1,0 +1,60 @@
+// The addon's entry point: one export per call, nothing shared between environments.
+#include <new>
+
+#include "calls.h"
+
+namespace firn::binding {
+namespace {
+
+template <Call call>
+Napi::Value guarded(const Napi::CallbackInfo& info) {
+  const napi_env env = info.Env();
+  napi_value value = nullptr;
+  try {
+    Arguments args(info);
+    value = call(args);
+  } catch (const std::bad_alloc&) {
+    napi_throw_error(env, nullptr, "firn_core: out of memory");
+  }
+  return Napi::Value(env, value);
+}
+
+template <Call call>
+void add(Napi::Object exports, const char* name) {
+  exports.Set(name, Napi::Function::New<guarded<call>>(exports.Env(), name));
+}
+
+Napi::Object init_module(Napi::Env, Napi::Object exports) {
+  add<init>(exports, "init");
+  add<cancel>(exports, "cancel");
+  add<stats>(exports, "stats");
+  add<sketch_values_call>(exports, "sketchValues");
+  add<sketch_sensitivity_call>(exports, "sketchSensitivity");
+  add<sketch_quantized_call>(exports, "sketchQuantized");
+  add<sketch_top_threshold_call>(exports, "sketchTopThreshold");
+  add<sketch_bottom_threshold_call>(exports, "sketchBottomThreshold");
+  add<build_codebook_call>(exports, "buildCodebook");
+  add<assign_levels_call>(exports, "assignLevels");
+  add<dequantize_call>(exports, "dequantize");
+  add<convert_call>(exports, "convert");
+  add<create_token_counts>(exports, "createTokenCounts");
+  add<token_counts_add>(exports, "tokenCountsAdd");
+  add<token_counts_merge>(exports, "tokenCountsMerge");
+  add<token_counts_build>(exports, "tokenCountsBuild");
+  add<token_counts_payload_bits>(exports, "tokenCountsPayloadBits");
+  add<parse_token_tables>(exports, "parseTokenTables");
+  add<token_tables_serialize>(exports, "tokenTablesSerialize");
+  add<token_tables_encode>(exports, "tokenTablesEncode");
+  add<token_tables_decode>(exports, "tokenTablesDecode");
+  add<exact_encode_call>(exports, "exactEncode");
+  add<exact_decode_call>(exports, "exactDecode");
+  add<exact_is_standalone_call>(exports, "exactIsStandalone");
+  add<crc32c_call>(exports, "crc32c");
+  add<map_file>(exports, "mapFile");
+  return exports;
+}
+
+NODE_API_MODULE(firn_core, init_module)
+
+}  // namespace
+}  // namespace firn::binding

@@ -1,0 +1,76 @@
+// JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks once.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "firn/dtype.h"
+#include "firn/sketch.h"
+#include "handle.h"
+#include "node_api.h"
+
+namespace firn::binding {
+
+// Memory of a typed array. `data` is null only for an argument that was left out.
+template <class T>
+struct Input {
+  const T* data = nullptr;
+  size_t count = 0;
+};
+using InputBytes = Input<uint8_t>;
+
+class Arguments {
+ public:
+  explicit Arguments(const Napi::CallbackInfo& info) : info_(info), env_(info.Env()) {}
+
+  napi_env env() const { return env_; }
+  bool ok() const { return wrong_ < 0; }
+  // Leaves a TypeError naming the first wrong argument pending; returns an empty value.
+  napi_value throw_type_error() const;
+  // The arrays whose memory was handed out.
+  std::span<const napi_value> pins() const { return {pins_.data(), pin_count_}; }
+
+  InputBytes bytes(size_t index);           // Uint8Array
+  InputBytes optional_bytes(size_t index);  // Uint8Array or undefined
+  Input<uint16_t> words(size_t index);      // Uint16Array
+  Input<float> floats(size_t index);        // Float32Array
+  Sketch* sketch(size_t index);             // BigUint64Array of kSketchWords entries
+  double number(size_t index);
+  // A whole number in [minimum, maximum].
+  int64_t integer(size_t index, int64_t minimum, int64_t maximum);
+  uint64_t bigint(size_t index);
+  // A member of an enum whose values are 0..count-1.
+  template <class Enum>
+  Enum member(size_t index, int64_t count) {
+    return static_cast<Enum>(integer(index, 0, count - 1));
+  }
+  Dtype dtype(size_t index) { return member<Dtype>(index, 3); }
+  // Null for anything but a handle of this type.
+  template <class T>
+  std::shared_ptr<T> handle(size_t index) {
+    std::shared_ptr<T> pointer = open_handle<T>(env_, info_[index]);
+    if (!pointer) wrong(index);
+    return pointer;
+  }
+  // UTF-8, without an end mark of its own.
+  std::string text(size_t index);
+
+ private:
+  // The largest number of arrays any call takes.
+  static constexpr size_t kPinsMax = 4;
+
+  void wrong(size_t index) {
+    if (wrong_ < 0) wrong_ = static_cast<int>(index);
+  }
+  template <class T>
+  Input<T> array(size_t index, napi_typedarray_type type);
+
+  const Napi::CallbackInfo& info_;
+  napi_env env_;
+  int wrong_ = -1;
+  std::array<napi_value, kPinsMax> pins_{};
+  size_t pin_count_ = 0;
+};
+
+}  // namespace firn::binding

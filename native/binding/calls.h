@@ -1,0 +1,48 @@
+// Every call of the addon. src/native/addon.ts states the arguments of each in the same order; src/native/core.ts says what they do.
+// A call that starts a job returns [job number, promise] or a status number; see Engine::start.
+#pragma once
+#include "arguments.h"
+#include "engine.h"
+
+namespace firn::binding {
+
+using Call = napi_value (*)(Arguments& args);
+
+napi_value init(Arguments& args);
+napi_value cancel(Arguments& args);
+napi_value stats(Arguments& args);
+
+napi_value sketch_values_call(Arguments& args);
+napi_value sketch_sensitivity_call(Arguments& args);
+napi_value sketch_quantized_call(Arguments& args);
+napi_value sketch_top_threshold_call(Arguments& args);
+napi_value sketch_bottom_threshold_call(Arguments& args);
+
+napi_value build_codebook_call(Arguments& args);
+napi_value assign_levels_call(Arguments& args);
+napi_value dequantize_call(Arguments& args);
+napi_value convert_call(Arguments& args);
+
+napi_value create_token_counts(Arguments& args);
+napi_value token_counts_add(Arguments& args);
+napi_value token_counts_merge(Arguments& args);
+napi_value token_counts_build(Arguments& args);
+napi_value token_counts_payload_bits(Arguments& args);
+napi_value parse_token_tables(Arguments& args);
+napi_value token_tables_serialize(Arguments& args);
+napi_value token_tables_encode(Arguments& args);
+napi_value token_tables_decode(Arguments& args);
+
+napi_value exact_encode_call(Arguments& args);
+napi_value exact_decode_call(Arguments& args);
+napi_value exact_is_standalone_call(Arguments& args);
+
+napi_value crc32c_call(Arguments& args);
+napi_value map_file(Arguments& args);
+
+// Hands `job` to the engine, or throws the TypeError of the first wrong argument.
+inline napi_value start(Arguments& args, const std::shared_ptr<Engine>& engine, std::unique_ptr<Job> job) {
+  return args.ok() ? engine->start(std::move(job), args.pins()) : args.throw_type_error();
+}
+
+}  // namespace firn::binding

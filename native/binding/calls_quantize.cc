@@ -1,0 +1,161 @@
+#include <functional>
+
+#include "calls.h"
+#include "firn/assign.h"
+#include "firn/codebook.h"
+#include "results.h"
+#include "weight_pair.h"
+
+namespace firn::binding {
+namespace {
+
+constexpr size_t kTableElements = 256;
+
+class BuildCodebook final : public Job {
+ public:
+  BuildCodebook(const Sketch* sketch, uint32_t bins, CodebookOptions options) : sketch_(sketch), bins_(bins), options_(options) {}
+  napi_value result(napi_env env) override {
+    OwnedBytes bytes = OwnedBytes::allocate(centroid_count_ * sizeof(float));
+    std::memcpy(bytes.data(), centroids_, bytes.size());
+    return typed_array(env, napi_float32_array, std::move(bytes));
+  }
+
+ private:
+  Status execute() override { return build_codebook(*sketch_, bins_, options_, centroids_, &centroid_count_); }
+  const Sketch* sketch_;
+  uint32_t bins_;
+  CodebookOptions options_;
+  float centroids_[kBinsMax];
+  uint32_t centroid_count_ = 0;
+};
+
+class AssignLevels final : public Job {
+ public:
+  AssignLevels(WeightPair pair, Partition partition, LevelMap map) : pair_(pair), partition_(partition), map_(map) {}
+  bool valid() const override {
+    const float* end = map_.centroids + map_.centroid_count;
+    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax &&
+           std::adjacent_find(map_.centroids, end, std::not_fn(std::less<>())) == end;
+  }
+  napi_value result(napi_env env) override {
+    const napi_value levels = typed_array(env, napi_uint8_array, std::move(levels_));
+    const napi_value words = levels ? typed_array(env, napi_uint16_array, std::move(words_)) : nullptr;
+    napi_value result;
+    if (!words || napi_create_object(env, &result) != napi_ok) return nullptr;
+    if (napi_set_named_property(env, result, "levels", levels) != napi_ok) return nullptr;
+    return napi_set_named_property(env, result, "protectedWords", words) == napi_ok ? result : nullptr;
+  }
+
+ private:
+  Status execute() override {
+    levels_ = OwnedBytes::allocate(pair_.count());
+    size_t protected_count = 0;
+    const Status status = assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
+                                        pair_.count(), partition_, map_, levels_.data(), &protected_count);
+    if (status != Status::ok) return status;
+    words_ = OwnedBytes::allocate(protected_count * sizeof(uint16_t));
+    if (protected_count == 0) return Status::ok;
+    gather_protected(pair_.weights.data, pair_.weight_dtype, levels_.data(), pair_.count(), static_cast<uint8_t>(map_.protected_level),
+                     reinterpret_cast<uint16_t*>(words_.data()));
+    return Status::ok;
+  }
+  WeightPair pair_;
+  Partition partition_;
+  LevelMap map_;
+  OwnedBytes levels_, words_;
+};
+
+class Dequantize final : public Job {
+ public:
+  struct Request {
+    InputBytes levels;
+    Dtype dtype;
+    InputBytes table;
+    uint32_t level_count;
+    int32_t protected_level;
+    Input<uint16_t> words;
+  };
+  explicit Dequantize(Request request) : request_(request) {}
+  bool valid() const override { return request_.table.count == kTableElements * dtype_bytes(request_.dtype); }
+  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+
+ private:
+  Status execute() override {
+    const Request& r = request_;
+    out_ = OwnedBytes::allocate(r.levels.count * dtype_bytes(r.dtype));
+    return dequantize(r.levels.data, r.levels.count, r.dtype, r.table.data, r.level_count, r.protected_level, r.words.data,
+                      r.words.count, out_.data());
+  }
+  Request request_;
+  OwnedBytes out_;
+};
+
+class Convert final : public Job {
+ public:
+  Convert(InputBytes values, Dtype from, Dtype to) : values_(values), from_(from), to_(to) {}
+  bool valid() const override { return values_.count % dtype_bytes(from_) == 0; }
+  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+
+ private:
+  Status execute() override {
+    const size_t count = values_.count / dtype_bytes(from_);
+    out_ = OwnedBytes::allocate(count * dtype_bytes(to_));
+    convert(values_.data, from_, count, out_.data(), to_);
+    return Status::ok;
+  }
+  InputBytes values_;
+  Dtype from_, to_;
+  OwnedBytes out_;
+};
+
+int32_t read_optional_level(Arguments& args, size_t index) {
+  return static_cast<int32_t>(args.integer(index, kNoLevel, kLevelsMax - 1));
+}
+
+}  // namespace
+
+napi_value build_codebook_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const Sketch* sketch = args.sketch(1);
+  const auto bins = static_cast<uint32_t>(args.integer(2, kBinsMin, kBinsMax));
+  CodebookOptions options;
+  options.clustering = args.member<Clustering>(3, 2);
+  options.weighting = args.member<Weighting>(4, 2);
+  options.sigma = args.number(5);
+  options.seed = args.bigint(6);
+  return start(args, engine, std::make_unique<BuildCodebook>(sketch, bins, options));
+}
+
+napi_value assign_levels_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const WeightPair pair = WeightPair::read(args, 1);
+  const Partition partition = read_partition(args, 5);
+  const Input<float> centroids = args.floats(9);
+  LevelMap map;
+  map.centroids = centroids.data;
+  map.centroid_count = static_cast<uint32_t>(std::min<size_t>(centroids.count, kLevelsMax + 1));
+  map.pruned_level = read_optional_level(args, 10);
+  map.protected_level = read_optional_level(args, 11);
+  return start(args, engine, std::make_unique<AssignLevels>(pair, partition, map));
+}
+
+napi_value dequantize_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  Dequantize::Request request;
+  request.levels = args.bytes(1);
+  request.dtype = args.dtype(2);
+  request.table = args.bytes(3);
+  request.level_count = static_cast<uint32_t>(args.integer(4, 1, kLevelsMax));
+  request.protected_level = read_optional_level(args, 5);
+  request.words = args.words(6);
+  return start(args, engine, std::make_unique<Dequantize>(request));
+}
+
+napi_value convert_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const InputBytes values = args.bytes(1);
+  const Dtype from = args.dtype(2), to = args.dtype(3);
+  return start(args, engine, std::make_unique<Convert>(values, from, to));
+}
+
+}  // namespace firn::binding

@@ -1,0 +1,51 @@
+#include "assign/bin_search.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace firn {
+
+float midpoint(float a, float b) {
+  const double x = a, y = b, sum = x + y;
+  const double y_part = sum - x, lost = (x - (sum - y_part)) + (y - y_part);  // Knuth's two-sum: sum + lost == x + y exactly
+  uint64_t bits = std::bit_cast<uint64_t>(sum);
+  // Round the sum to odd, so that rounding again to 24 bits is right (Boldo and Melquiond, 2008).
+  if (lost != 0 && (bits & 1) == 0) bits = (lost > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return static_cast<float>(std::bit_cast<double>(bits) * 0.5);
+}
+
+BinSearch make_bin_search(const float* centroids, uint32_t count) {
+  constexpr float kUnused = std::numeric_limits<float>::quiet_NaN();
+  BinSearch search;
+  search.boundary_count = count - 1;
+  search.depth = static_cast<uint32_t>(std::bit_width(count - 1));
+  for (uint32_t i = 0; i <= kBoundariesMax; ++i) {
+    search.sorted[i] = i + 1 < count ? midpoint(centroids[i], centroids[i + 1]) : kUnused;
+    search.tree[i] = kUnused;
+  }
+  for (uint32_t step = 0; step < search.depth; ++step) {
+    const uint32_t stride = 1u << (search.depth - step);  // boundaries below one node of this step, and itself
+    for (uint32_t path = 0; path < 1u << step; ++path) {
+      search.tree[(1u << step) - 1 + path] = search.sorted[path * stride + stride / 2 - 1];
+    }
+  }
+  return search;
+}
+
+void find_bins_scalar(const BinSearch& search, const void* weights, size_t count, uint8_t* bins) {
+  const uint8_t* bytes = static_cast<const uint8_t*>(weights);
+  for (size_t i = 0; i < count; ++i) {
+    float weight;
+    std::memcpy(&weight, bytes + i * sizeof weight, sizeof weight);
+    uint32_t low = 0, high = search.boundary_count;
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (weight >= search.sorted[middle]) low = middle + 1;
+      else high = middle;
+    }
+    bins[i] = static_cast<uint8_t>(low);
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,32 @@
+// Which instruction sets the kernels may use, decided at run time.
+#pragma once
+#include <cstdint>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define FIRN_X86 1
+#else
+#define FIRN_X86 0
+#endif
+
+namespace firn {
+
+// Levels are cumulative: a machine at one level runs every kernel of the levels below it. All levels give identical results.
+enum class Isa : uint8_t {
+  scalar = 0,  // the reference code, on any machine
+  avx2 = 1,    // AVX2, F16C, FMA (never contracted into), BMI1, BMI2, LZCNT, POPCNT: files named *_avx2.cc
+  avx512 = 2,  // avx2 and AVX-512 F, BW, DQ, VL: files named *_avx512.cc
+};
+
+// The highest level this machine and its operating system support. Asked once, then remembered; may be called from any thread.
+Isa detected_isa();
+
+// The level to dispatch on: detected_isa(), or the limit below where that is lower.
+Isa active_isa();
+
+// Caps active_isa() for the whole process; Isa::avx512 lifts the cap. For tests and benches, which compare levels.
+void limit_isa(Isa highest);
+
+// "scalar", "avx2" or "avx512"; never null.
+const char* isa_name(Isa isa);
+
+}  // namespace firn

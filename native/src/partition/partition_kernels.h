@@ -1,0 +1,50 @@
+// Kernels that apply a partition; one set per instruction set, identical results.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "firn/partition.h"
+
+namespace firn {
+
+// A Partition reduced to comparisons. A rule that never applies has the threshold NaN, which no value compares with.
+struct PartitionRule {
+  float protect_magnitude_min;    // protected: m >= this
+  float protect_sensitivity_min;  // protected: s >= this; above 0
+  float prune_magnitude_below;    // pruned: m < this
+  float prune_sensitivity_below;  // pruned: s < this
+
+  bool protects() const { return protect_magnitude_min == protect_magnitude_min || protect_sensitivity_min == protect_sensitivity_min; }
+  bool prunes() const { return prune_magnitude_below == prune_magnitude_below || prune_sensitivity_below == prune_sensitivity_below; }
+};
+
+// `has_gradients`: whether the kernels below will get gradients.
+PartitionRule partition_rule(const Partition& partition, bool has_gradients);
+
+// Levels written over the bins of weights that are not quantized.
+struct PartitionLevels {
+  uint8_t pruned;
+  uint8_t protect;
+};
+
+// In all kernels: `weights` and `gradients` are `count` binary32 values at any alignment, `gradients` null or as announced.
+
+// Overwrites levels[i] where weight i is protected or pruned. Returns the number of protected weights.
+using MarkKernel = size_t (*)(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                              PartitionLevels marks, uint8_t* levels);
+size_t mark_levels_scalar(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
+size_t mark_levels_avx2(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
+size_t mark_levels_avx512(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
+
+// Copies the weights to `kept`, with skip_marker(i & 15) (sketch/value_counter.h) in place of the protected and pruned ones. Returns how
+// many were replaced.
+using KeepKernel = size_t (*)(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept);
+size_t keep_quantized_scalar(const PartitionRule&, const void*, const void*, size_t, float*);
+size_t keep_quantized_avx2(const PartitionRule&, const void*, const void*, size_t, float*);
+size_t keep_quantized_avx512(const PartitionRule&, const void*, const void*, size_t, float*);
+
+// The kernels for active_isa().
+MarkKernel mark_kernel();
+KeepKernel keep_kernel();
+
+}  // namespace firn

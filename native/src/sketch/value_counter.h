@@ -1,0 +1,38 @@
+// The fast path of every sketch: counts binary32 values in four interleaved tables, then folds them into a Sketch.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "firn/sketch.h"
+
+namespace firn {
+
+// Neighbouring values often share a bucket, and an increment must wait for the one before it on the same counter; four tables taken
+// in turn break that chain. Short inputs, machines at Isa::scalar and failed allocations use sketch_reference instead: the result
+// is the same.
+class ValueCounter {
+ public:
+  // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 512 KiB.
+  ValueCounter(Sketch& sketch, size_t expected_count);
+  // Folds what is left into the sketch.
+  ~ValueCounter();
+  ValueCounter(const ValueCounter&) = delete;
+  ValueCounter& operator=(const ValueCounter&) = delete;
+
+  // Counts `count` binary32 values (any alignment) except `skipped` of them, which must be quiet NaNs (see skip_marker).
+  void add(const void* values, size_t count, size_t skipped = 0);
+
+ private:
+  struct Tables;
+  void fold();
+
+  Sketch& sketch_;
+  std::unique_ptr<Tables> tables_;
+};
+
+// Pattern that stands for "not a member" in a buffer passed to ValueCounter::add. Sixteen different ones, taken in turn by position,
+// so that long runs of skipped values do not wait on one counter either.
+constexpr uint32_t skip_marker(uint32_t position) { return 0x7FC00000u | (position & 15u) << 17; }
+
+}  // namespace firn

@@ -1,0 +1,38 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** Longest wait for the hub's first answer, in milliseconds; a fresh database takes a few seconds. */
+const startDeadlineMs = 60_000;
+
+/** A hub of its own in a child process, on a free loopback port, with everything under one directory. */
+export class HubProcess {
+  readonly url: string;
+  private readonly child: ChildProcess;
+
+  private constructor(url: string, child: ChildProcess) {
+    this.url = url;
+    this.child = child;
+  }
+
+  static async start(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<HubProcess> {
+    const entry = fileURLToPath(new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+    const child = fork(entry, [], {
+      env: { ...process.env, FIRN_HOST: '127.0.0.1', FIRN_PORT: '0', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'warn', ...environment },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const signal = AbortSignal.timeout(startDeadlineMs);
+    const exited = once(child, 'exit', { signal }).then(([code]) => { throw new Error(`the hub ended with code ${code} before it was ready`); });
+    const [message] = (await Promise.race([once(child, 'message', { signal }), exited])) as [{ url: string }];
+    exited.catch(() => undefined);
+    return new HubProcess(message.url, child);
+  }
+
+  /** SIGTERM, and the end of the process. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    await exited;
+  }
+}

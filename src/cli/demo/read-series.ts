@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Largest series.json read, in bytes. */
+const seriesJsonMaxBytes = 4 * 1024 * 1024;
+
+const schema = z.object({
+  name: z.string().optional(),
+  metric: z.string(),
+  metric_higher_is_better: z.boolean(),
+  metrics: z.record(z.string(), z.boolean()).optional(),
+  onnx: z.string(),
+  onnx_input: z.string(),
+  onnx_output: z.string(),
+  eval: z.string(),
+  ignore_label: z.number().optional(),
+  checkpoints: z.array(z.looseObject({ index: z.number().int(), step: z.number().int().nonnegative(), file: z.string() })).min(1),
+});
+
+/** One checkpoint of a series on disk. */
+export interface SeriesCheckpoint {
+  readonly index: number;
+  readonly step: number;
+  readonly modelPath: string;
+  readonly sensitivityPath?: string;
+}
+
+/** A checkpoint series laid out as examples/lm-small: weights, gradient averages, an eval graph and batches. */
+export interface Series {
+  readonly name: string;
+  /** The metric that bounds the series unless another is asked for. */
+  readonly metric: string;
+  /** Every metric recorded per checkpoint. */
+  readonly metrics: readonly string[];
+  readonly graphPath: string;
+  readonly batchesPath: string;
+  readonly graphInput: string;
+  readonly graphOutput: string;
+  readonly ignoreLabel?: number;
+  readonly checkpoints: readonly SeriesCheckpoint[];
+}
+
+/** Reads `series.json` of a directory. Throws an Error with one sentence when it is not a series. */
+export function readSeries(directory: string): Series {
+  const path = join(directory, 'series.json');
+  if (!existsSync(path)) throw new Error(`${directory} has no series.json`);
+  const text = readFileSync(path, 'utf8');
+  if (text.length > seriesJsonMaxBytes) throw new Error(`${path} is larger than ${seriesJsonMaxBytes} bytes`);
+  const info = schema.parse(JSON.parse(text));
+  return {
+    name: info.name ?? 'series',
+    metric: info.metric,
+    metrics: metricNames(info),
+    graphPath: join(directory, info.onnx),
+    batchesPath: join(directory, info.eval),
+    graphInput: info.onnx_input,
+    graphOutput: info.onnx_output,
+    ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
+    checkpoints: info.checkpoints.map(({ index, step, file }) => {
+      const sensitivityPath = join(directory, file.replace(/(\.[^.]+)$/, '.grad$1'));
+      return { index, step, modelPath: join(directory, file), ...(existsSync(sensitivityPath) ? { sensitivityPath } : {}) };
+    }),
+  };
+}
+
+/** Those listed, else the bounding one and every known name recorded with the checkpoints. */
+function metricNames(info: z.infer<typeof schema>): string[] {
+  const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) => info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number'));
+  return [...new Set([info.metric, ...(info.metrics === undefined ? recorded : Object.keys(info.metrics))])];
+}

@@ -1,0 +1,36 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { EvalSetSpec, MetricSpec } from '../../checkpoint/eval-set-spec.ts';
+import type { MetricKind } from '../../checkpoint/quality.ts';
+import type { Series } from './read-series.ts';
+
+/** Names of the tensors in a series' batches file. */
+const inputsTensor = 'inputs';
+const labelsTensor = 'labels';
+
+/** The eval set of a series: `loss` means cross-entropy for class labels and mean squared error for real-valued ones. */
+export function seriesEvalSpec(series: Series): EvalSetSpec {
+  const realLabels = labelDtype(series.batchesPath).startsWith('F');
+  const kindOf = (name: string): MetricKind => {
+    if (name === 'loss') return realLabels ? 'mse' : 'cross-entropy';
+    if (name === 'accuracy' || name === 'mse' || name === 'perplexity' || name === 'pearson') return name;
+    throw new Error(`series metric ${name} has no known meaning`);
+  };
+  const metrics = series.metrics.map((name): MetricSpec => ({ name, kind: kindOf(name), output: series.graphOutput, labels: labelsTensor }));
+  return { inputs: { [series.graphInput]: inputsTensor }, metrics, ...(series.ignoreLabel === undefined ? {} : { ignoreLabel: series.ignoreLabel }) };
+}
+
+function labelDtype(batchesPath: string): string {
+  const file = openSync(batchesPath, 'r');
+  try {
+    const length = Buffer.alloc(8);
+    readSync(file, length, 0, 8, 0);
+    const json = Buffer.alloc(Math.min(Number(length.readBigUInt64LE()), 1024 * 1024));
+    readSync(file, json, 0, json.length, 8);
+    const header = JSON.parse(json.toString('utf8')) as Record<string, { dtype?: string } | undefined>;
+    const dtype = header[labelsTensor]?.dtype;
+    if (dtype === undefined) throw new Error(`${batchesPath} has no tensor "${labelsTensor}"`);
+    return dtype;
+  } finally {
+    closeSync(file);
+  }
+}

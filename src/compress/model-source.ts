@@ -1,0 +1,99 @@
+import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import type { NativeCore, WeightBlock } from '../native/core.ts';
+import type { PlannedBlock } from '../package/block-plan.ts';
+import type { ObjectReader } from '../store/object-store.ts';
+
+/** An uploaded safetensors file under its staged object. */
+export interface SourceFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly layout: SafetensorsLayout;
+  readonly reader: ObjectReader;
+}
+
+/** Gradient averages by tensor name, over all sensitivity files. */
+export type GradientTensors = ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
+
+/**
+ * Reads a checkpoint's tensors block by block from staged objects. Blocks read lately are kept up to `cacheMaxBytes`, so that a small model is
+ * read once for a whole search and a large one streams.
+ */
+export class ModelSource {
+  readonly files: readonly SourceFile[];
+  private readonly gradients: GradientTensors;
+  private readonly core: NativeCore;
+  private readonly cacheMaxBytes: number;
+  private readonly cache = new Map<string, Uint8Array>();
+  private cachedBytes = 0;
+
+  constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number) {
+    this.files = files;
+    this.gradients = gradients;
+    this.core = core;
+    this.cacheMaxBytes = cacheMaxBytes;
+  }
+
+  get hasGradients(): boolean { return this.gradients.size > 0; }
+
+  /** The block's elements, segments one after another, as uploaded. */
+  async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.cached(`w ${file} ${blockKey(block)}`, async () => {
+      const { layout, reader } = this.files[file]!;
+      const parts = await Promise.all(block.segments.map((segment) => {
+        const entry = layout.tensors[segment.tensor]!;
+        const bytes = dtypeBytes[entry.dtype];
+        return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+      }));
+      return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    });
+  }
+
+  /** The block's weights with their gradients; a tensor without any counts as gradient 0 where others of the block have some. */
+  async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
+    const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
+    const weightDtype = quantizable(entries[0]!);
+    const weights = await this.readBlock(file, block, signal);
+    if (!entries.some((entry) => this.gradients.has(entry.name))) return { weights, weightDtype };
+    const gradients = await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, signal));
+    return { weights, weightDtype, gradients, gradientDtype: 'F32' };
+  }
+
+  private async readGradients(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+    const parts = await Promise.all(block.segments.map(async (segment) => {
+      const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
+      if (tensor === undefined) return new Uint8Array(segment.elementCount * dtypeBytes.F32);
+      const bytes = dtypeBytes[tensor.entry.dtype];
+      const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+      return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
+    }));
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  private async cached(key: string, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.cache.get(key);
+    if (known !== undefined) return known;
+    const bytes = await read();
+    if (this.cachedBytes + bytes.length <= this.cacheMaxBytes && !this.cache.has(key)) {
+      this.cache.set(key, bytes);
+      this.cachedBytes += bytes.length;
+    }
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    this.cache.clear();
+    const readers = new Set([...this.files.map((file) => file.reader), ...[...this.gradients.values()].map((gradient) => gradient.reader)]);
+    await Promise.all([...readers].map((reader) => reader.close()));
+  }
+}
+
+function blockKey(block: PlannedBlock): string {
+  const first = block.segments[0]!;
+  return `${first.tensor} ${first.firstElement} ${block.elementCount}`;
+}
+
+function quantizable(entry: TensorEntry): QuantizableDtype {
+  if (!isQuantizable(entry.dtype)) throw new TypeError(`tensor ${entry.name} of dtype ${entry.dtype} has no quantized form`);
+  return entry.dtype;
+}

@@ -1,0 +1,90 @@
+import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import { isQuantizedLayerType, type LayerType, type QuantizedLayerType } from '../checkpoint/layer-type.ts';
+import { sketchInfinitiesIndex, sketchNansIndex, sketchWords, type NativeCore, type Sketch } from '../native/core.ts';
+import { planBlocks, type PlannedBlock } from '../package/block-plan.ts';
+import type { TensorCoding } from '../package/package-index.ts';
+import { forEachBounded } from './bounded-parallel.ts';
+import type { ModelSource, SourceFile } from './model-source.ts';
+
+/** All tensors of one layer type and dtype: one codebook, one pruning quantile. */
+export interface QuantizedGroup {
+  readonly layerType: QuantizedLayerType;
+  readonly dtype: QuantizableDtype;
+}
+
+export interface PlannedFile {
+  readonly codings: readonly TensorCoding[];
+  readonly blocks: readonly PlannedBlock[];
+}
+
+export interface CodingPlan {
+  /** By codebook number. */
+  readonly groups: readonly QuantizedGroup[];
+  /** In the order of the source's files. */
+  readonly files: readonly PlannedFile[];
+  /** Tensors kept exact because they hold NaN or infinite weights. */
+  readonly nonFinite: readonly string[];
+}
+
+/** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
+export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<CodingPlan> {
+  const first = plan(source.files, layerTypes, new Set());
+  const nonFinite = await findNonFinite(source, first, core, options);
+  return nonFinite.size === 0 ? first : { ...plan(source.files, layerTypes, nonFinite), nonFinite: [...nonFinite] };
+}
+
+/** Everything exact. */
+export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): CodingPlan {
+  return { groups: [], nonFinite: [], files: files.map((file) => planFile(file, file.layout.tensors.map((entry) => ({ kind: 'exact', layerType: layerTypes.get(entry.name) ?? 'buffer' })))) };
+}
+
+function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, keepExact: ReadonlySet<string>): CodingPlan {
+  const groups: QuantizedGroup[] = [];
+  const groupOf = (layerType: QuantizedLayerType, dtype: QuantizableDtype): number => {
+    const known = groups.findIndex((group) => group.layerType === layerType && group.dtype === dtype);
+    return known >= 0 ? known : groups.push({ layerType, dtype }) - 1;
+  };
+  const planned = files.map((file) => planFile(file, file.layout.tensors.map((entry): TensorCoding => {
+    const layerType = layerTypes.get(entry.name) ?? 'buffer';
+    const quantized = isQuantizedLayerType(layerType) && isQuantizable(entry.dtype) && entry.elementCount > 0 && !keepExact.has(entry.name);
+    return quantized ? { kind: 'levels', codebook: groupOf(layerType, entry.dtype as QuantizableDtype) } : { kind: 'exact', layerType };
+  })));
+  return { groups, files: planned, nonFinite: [] };
+}
+
+function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFile {
+  return { codings, blocks: planBlocks(file.layout.tensors, codings) };
+}
+
+async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<Set<string>> {
+  const found = new Set<string>();
+  await forEachBounded(levelBlocks(codingPlan), options.parallel, async ({ file, block }) => {
+    const sketch = await sketchBlock(source, file, block, core, options.signal);
+    if (!holdsNonFinite(sketch)) return;
+    for (const segment of block.segments) {
+      const alone = await sketchBlock(source, file, { ...block, segments: [segment], elementCount: segment.elementCount }, core, options.signal);
+      if (holdsNonFinite(alone)) found.add(source.files[file]!.layout.tensors[segment.tensor]!.name);
+    }
+  });
+  return found;
+}
+
+async function sketchBlock(source: ModelSource, file: number, block: PlannedBlock, core: NativeCore, signal?: AbortSignal): Promise<Sketch> {
+  const sketch: Sketch = new BigUint64Array(sketchWords);
+  const { weights, weightDtype } = await source.readWeights(file, block, signal);
+  await core.sketchValues(weights, weightDtype, sketch, signal);
+  return sketch;
+}
+
+function holdsNonFinite(sketch: Sketch): boolean {
+  return sketch[sketchNansIndex]! + sketch[sketchInfinitiesIndex]! > 0n;
+}
+
+/** Every quantized block of a plan with its place. */
+export function* levelBlocks(codingPlan: CodingPlan): Generator<{ file: number; index: number; block: PlannedBlock; group: number }> {
+  for (const [file, planned] of codingPlan.files.entries()) {
+    for (const [index, block] of planned.blocks.entries()) {
+      if (block.coding.kind === 'levels') yield { file, index, block, group: block.coding.codebook };
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { dtypeBytes } from '../checkpoint/dtype.ts';
+import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { CodebookOptions, LevelMap, NativeCore, Partition, Sketch, WeightBlock } from '../native/core.ts';
+import { forEachBounded } from './bounded-parallel.ts';
+import type { ModelSource } from './model-source.ts';
+import { emptySketch, type ModelStatistics } from './model-statistics.ts';
+import { levelBlocks, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
+
+/** How one group's weights become levels under a config, and levels become elements again. */
+export interface GroupQuantizer {
+  readonly group: QuantizedGroup;
+  readonly partition: Partition;
+  readonly map: LevelMap;
+  readonly levelCount: number;
+  /** 256 elements of the group's dtype: what each level decodes to. */
+  readonly table: Uint8Array;
+}
+
+export interface QuantizerOptions {
+  readonly clustering: CodebookOptions['clustering'];
+  readonly seed: bigint;
+  readonly parallel: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Entries of a level table: every value a level byte can take. */
+const tableEntries = 256;
+
+/** Share of frequency in the k-means weights (Inshrinkerator section 4.4: sigma = 0.2 in all experiments). */
+const sigma = 0.2;
+
+/**
+ * Builds the quantizer of every group for a config (Inshrinkerator section 4): thresholds from sketches, then a codebook from the sketch of the
+ * weights that are neither protected nor pruned. Passes over the weights are shared by configs with the same partition.
+ */
+export class Quantizer {
+  private readonly source: ModelSource;
+  private readonly plan: CodingPlan;
+  private readonly statistics: ModelStatistics;
+  private readonly core: NativeCore;
+  private readonly options: QuantizerOptions;
+  private readonly remaining = new Map<string, Promise<readonly Sketch[]>>();
+  private readonly built = new Map<string, Promise<readonly GroupQuantizer[]>>();
+
+  constructor(source: ModelSource, plan: CodingPlan, statistics: ModelStatistics, core: NativeCore, options: QuantizerOptions) {
+    this.source = source;
+    this.plan = plan;
+    this.statistics = statistics;
+    this.core = core;
+    this.options = options;
+  }
+
+  /** By codebook number. */
+  build(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
+    return remember(this.built, configKey(config), () => this.buildGroups(config));
+  }
+
+  private async buildGroups(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
+    const partitions = this.partitions(config);
+    const sketches = await this.remainingSketches(config, partitions);
+    return Promise.all(this.plan.groups.map(async (group, i) => {
+      const bins = group.layerType === 'embedding' ? config.embeddingBins : config.bins;
+      const centroids = await this.core.buildCodebook(sketches[i]!, bins, this.codebookOptions(), this.options.signal);
+      const table = new Uint8Array(tableEntries * dtypeBytes[group.dtype]);
+      const bytes = new Uint8Array(centroids.buffer, centroids.byteOffset, centroids.byteLength);
+      table.set(await this.core.convert(bytes, 'F32', group.dtype, this.options.signal));
+      return groupQuantizer({ group, partition: partitions[i]!, centroids, table }, config);
+    }));
+  }
+
+  private codebookOptions(): CodebookOptions {
+    const { clustering, seed } = this.options;
+    return { clustering, weighting: 'frequency-magnitude', sigma, seed };
+  }
+
+  private partitions(config: QuantizationConfig): Partition[] {
+    const { magnitude, sensitivity, magnitudeByGroup } = this.statistics;
+    const half = config.protectFraction / (sensitivity === undefined ? 1 : 2);
+    const top = (sketch: Sketch): number => (half > 0 ? this.core.sketchTopThresholdSync(sketch, half) : Infinity);
+    const protectMagnitudeMin = top(magnitude);
+    const protectSensitivityMin = sensitivity === undefined ? Infinity : top(sensitivity.all);
+    const bySensitivity = config.pruneMetric === 'sensitivity' && sensitivity !== undefined;
+    return this.plan.groups.map((group, i) => {
+      const scores = bySensitivity ? sensitivity.byGroup[i]! : magnitudeByGroup[i]!;
+      const prunes = config.pruneFraction > 0 && group.layerType !== 'embedding';
+      return {
+        protectMagnitudeMin, protectSensitivityMin, pruneMetric: bySensitivity ? 'sensitivity' : 'magnitude',
+        pruneBelow: prunes ? this.core.sketchBottomThresholdSync(scores, config.pruneFraction) : 0,
+      };
+    });
+  }
+
+  private remainingSketches(config: QuantizationConfig, partitions: readonly Partition[]): Promise<readonly Sketch[]> {
+    const key = [config.pruneFraction, config.pruneMetric, config.protectFraction].join('/');
+    return remember(this.remaining, key, async () => {
+      const sketches = this.plan.groups.map(emptySketch);
+      await forEachBounded(levelBlocks(this.plan), this.options.parallel, async ({ file, block, group }) => {
+        const pair = await this.source.readWeights(file, block, this.options.signal);
+        await this.core.sketchQuantized(this.usable(pair), partitions[group]!, sketches[group]!, this.options.signal);
+      });
+      return sketches;
+    });
+  }
+
+  /** Gradients that are all zero are treated as absent. */
+  usable(pair: WeightBlock): WeightBlock {
+    return this.statistics.sensitivity === undefined ? { weights: pair.weights, weightDtype: pair.weightDtype } : pair;
+  }
+}
+
+function groupQuantizer(parts: { group: QuantizedGroup; partition: Partition; centroids: Float32Array; table: Uint8Array }, config: QuantizationConfig): GroupQuantizer {
+  const { group, partition, centroids, table } = parts;
+  const bins = centroids.length;
+  const prunes = config.pruneFraction > 0 && group.layerType !== 'embedding';
+  const protects = config.protectFraction > 0;
+  const map: LevelMap = {
+    centroids,
+    ...(prunes ? { prunedLevel: bins } : {}),
+    ...(protects ? { protectedLevel: bins + Number(prunes) } : {}),
+  };
+  return { group, partition, map, levelCount: bins + Number(prunes) + Number(protects), table };
+}
+
+function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  memory.set(key, made);
+  return made;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+describe('readConfig', () => {
+  it('needs no key: loopback, port 8080, ./data', () => {
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 8080, dataDirectory: './data' });
+  });
+
+  it('names every bad key at once, and unknown ones', () => {
+    expect(() => readConfig({ FIRN_PORT: '70000', FIRN_LEASE_S: 'x', FIRN_TYPO: '1' })).toThrowError(/FIRN_TYPO|FIRN_PORT/);
+    const message = failure({ FIRN_PORT: '70000', FIRN_LEASE_S: 'x', FIRN_TYPO: '1' });
+    expect(message).toContain('FIRN_PORT');
+    expect(message).toContain('FIRN_LEASE_S');
+    expect(message).toContain('FIRN_TYPO');
+  });
+
+  it('ignores other variables and empty values', () => {
+    expect(readConfig({ HOME: '/x', FIRN_PORT: '' }).port).toBe(8080);
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true);
+  });
+});
+
+function failure(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}

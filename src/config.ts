@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+const mib = 1024 * 1024;
+const integer = (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback);
+
+/** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. */
+const schema = z.object({
+  /** Address to listen on. There are no access tokens yet, so anything but loopback exposes every byte. */
+  FIRN_HOST: z.string().default('127.0.0.1'),
+  /** Port to listen on; 0 picks a free one. */
+  FIRN_PORT: integer(8080, 0, 65535),
+  /** Metadata, objects and scratch files live under this directory. */
+  FIRN_DATA_DIR: z.string().min(1).default('./data'),
+  FIRN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Threads of the native pool; 0 means one less than the cores, at least one. */
+  FIRN_NATIVE_THREADS: integer(0, 0, 256),
+  /** Native jobs waiting before callers are refused. */
+  FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536),
+  /** Checkpoints encoded at once, of different runs. */
+  FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64),
+  /** Trials evaluated at once: the group size m of the search. The outcome does not depend on it. */
+  FIRN_EVAL_PARALLEL: integer(1, 1, 64),
+  /** Seconds one evaluation may take. */
+  FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400),
+  /** MiB of private memory one evaluation child may use. */
+  FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024),
+  /** MiB of uploaded blocks kept in memory during an encode. */
+  FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536),
+  /** MiB of decoded ancestor blocks kept for restores and deltas. */
+  FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536),
+  /** Packages a restore may have to read, the base included. */
+  FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024),
+  /** Largest single file, in MiB. */
+  FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024),
+  /** Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After. */
+  FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024),
+  /** The same over all runs. */
+  FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024),
+  /** Seconds a reservation may stand without a byte before it is given up. */
+  FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400),
+  /** Seconds a job's lease lasts without a heartbeat. */
+  FIRN_LEASE_S: integer(60, 1, 3600),
+  /** Seconds given to open requests and running jobs on SIGTERM. */
+  FIRN_DRAIN_S: integer(20, 0, 600),
+});
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly logLevel: z.infer<typeof schema>['FIRN_LOG_LEVEL'];
+  readonly nativeThreads: number | undefined;
+  readonly nativeQueueMax: number;
+  readonly encodeConcurrency: number;
+  readonly evalParallel: number;
+  readonly evalDeadlineMs: number;
+  readonly evalMemoryMaxBytes: number;
+  readonly encodeCacheMaxBytes: number;
+  readonly restoreCacheMaxBytes: number;
+  readonly chainLengthMax: number;
+  readonly fileMaxBytes: number;
+  readonly stagedRunMaxBytes: number;
+  readonly stagedTotalMaxBytes: number;
+  readonly reservationTtlMs: number;
+  readonly leaseMs: number;
+  readonly drainMs: number;
+}
+
+/** Reads a frozen Config. Throws one Error that names every bad or unknown FIRN_ key at once. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([key, value]) => key.startsWith('FIRN_') && value !== undefined && value !== ''));
+  const parsed = schema.strict().safeParse(given);
+  if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
+  const env = parsed.data;
+  return Object.freeze({
+    host: env.FIRN_HOST,
+    port: env.FIRN_PORT,
+    dataDirectory: env.FIRN_DATA_DIR,
+    logLevel: env.FIRN_LOG_LEVEL,
+    nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
+    nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
+    encodeConcurrency: env.FIRN_ENCODE_CONCURRENCY,
+    evalParallel: env.FIRN_EVAL_PARALLEL,
+    evalDeadlineMs: env.FIRN_EVAL_DEADLINE_S * 1000,
+    evalMemoryMaxBytes: env.FIRN_EVAL_MEMORY_MIB * mib,
+    encodeCacheMaxBytes: env.FIRN_ENCODE_CACHE_MIB * mib,
+    restoreCacheMaxBytes: env.FIRN_RESTORE_CACHE_MIB * mib,
+    chainLengthMax: env.FIRN_CHAIN_LENGTH_MAX,
+    fileMaxBytes: env.FIRN_FILE_MAX_MIB * mib,
+    stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
+    stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,
+    reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
+    leaseMs: env.FIRN_LEASE_S * 1000,
+    drainMs: env.FIRN_DRAIN_S * 1000,
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
+  return `${issue.path.join('.')}: ${issue.message}`;
+}

@@ -1,0 +1,100 @@
+import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { defaultGraphLimits, type GraphLimits } from './graph-limits.ts';
+import { graphsOf, tensorsOf } from './graph-walk.ts';
+import { dtypeOfOnnxType, isFloatDtype } from './onnx-dtype.ts';
+import type { TensorProto, ValueInfoProto } from './onnx_pb.ts';
+import { readModel, type OnnxModel } from './read-model.ts';
+import { showName } from './show-name.ts';
+import { tensorBytes } from './tensor-bytes.ts';
+import { weightSites } from './weight-sites.ts';
+
+/** What Firn needs to know of an ONNX model. */
+export interface GraphDescription {
+  readonly model: OnnxModel;
+  /** What must be fed: the main graph's inputs without those that have an initializer. */
+  readonly inputs: readonly GraphValue[];
+  readonly outputs: readonly GraphValue[];
+  /** Tensors stored under a name, in file order; in subgraphs and Constant nodes too. */
+  readonly initializers: readonly GraphInitializer[];
+  /** Version of the default operator set; 0 when the model imports none. */
+  readonly opset: number;
+  readonly hasSubgraphs: boolean;
+}
+
+export interface GraphValue {
+  readonly name: string;
+  /** Undefined for strings, sequences and other types without a safetensors twin. */
+  readonly dtype: Dtype | undefined;
+  /** Undefined when the graph does not say; a dimension is a size, a symbol, or unknown. */
+  readonly dims: readonly (number | string | undefined)[] | undefined;
+}
+
+export interface GraphInitializer {
+  readonly name: string;
+  readonly dtype: Dtype | undefined;
+  readonly shape: readonly number[];
+  readonly elementCount: number;
+  /** True when the file holds only its name, type and shape: it has to come from a checkpoint. No path is ever opened for it. */
+  readonly external: boolean;
+  /** Little-endian elements, a view where possible; floating types that are not external only. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Reads and describes an ONNX file. `bytes` must outlive the result unchanged. Errors: `graph-invalid`, `graph-external-data`. */
+export function describeGraph(bytes: Uint8Array, limits: GraphLimits = defaultGraphLimits): GraphDescription {
+  const model = readModel(bytes, limits);
+  const sites = weightSites(model);
+  refuseOtherExternalData(model, new Set(sites.map((site) => site.tensor)));
+  const withInitializer = new Set(model.graph.initializer.map((tensor) => tensor.name));
+  return {
+    model,
+    inputs: model.graph.input.filter((input) => !withInitializer.has(input.name)).map(graphValue),
+    outputs: model.graph.output.map(graphValue),
+    initializers: sites.map((site) => graphInitializer(site.name, site.tensor, limits)),
+    opset: Number(model.opsetImport.find((entry) => entry.domain === '' || entry.domain === 'ai.onnx')?.version ?? 0n),
+    hasSubgraphs: [...graphsOf(model)].some((scope) => scope.place === 'subgraph'),
+  };
+}
+
+export function isExternal(tensor: TensorProto): boolean {
+  return tensor.dataLocation !== 0 || tensor.externalData.length > 0;
+}
+
+/** External data may stand only where a checkpoint tensor can take its place. */
+function refuseOtherExternalData(model: OnnxModel, fillable: ReadonlySet<TensorProto>): void {
+  for (const tensor of tensorsOf(model)) {
+    if (isExternal(tensor) && !fillable.has(tensor)) {
+      throw new FirnError('graph-external-data', `Tensor ${showName(tensor.name)} of the graph refers to data outside the file.`);
+    }
+  }
+}
+
+function graphInitializer(name: string, tensor: TensorProto, limits: GraphLimits): GraphInitializer {
+  const dtype = dtypeOfOnnxType(tensor.dataType);
+  const shape = shapeOf(name, tensor, limits);
+  const elementCount = shape.reduce((product, dim) => product * dim, 1);
+  const external = isExternal(tensor);
+  if (!Number.isSafeInteger(elementCount * (dtype === undefined ? 1 : dtypeBytes[dtype]))) throw badShape(name);
+  const bytes = external || !isFloatDtype(dtype) ? undefined : tensorBytes(tensor, dtype, elementCount);
+  return { name, dtype, shape, elementCount, external, bytes };
+}
+
+function shapeOf(name: string, tensor: TensorProto, limits: GraphLimits): number[] {
+  const shape = tensor.dims.map(Number);
+  if (shape.length > limits.rank || shape.some((dim) => !Number.isSafeInteger(dim) || dim < 0)) throw badShape(name);
+  return shape;
+}
+
+function badShape(name: string): FirnError {
+  return new FirnError('graph-invalid', `Initializer ${showName(name)} has an impossible shape.`);
+}
+
+function graphValue(info: ValueInfoProto): GraphValue {
+  const tensor = info.type?.tensorType;
+  return {
+    name: info.name,
+    dtype: tensor === undefined ? undefined : dtypeOfOnnxType(tensor.elemType),
+    dims: tensor?.shape?.dim.map(({ value }) => (value.case === 'dimValue' ? Number(value.value) : value.value)),
+  };
+}

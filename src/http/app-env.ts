@@ -1,0 +1,22 @@
+import type { HttpBindings } from '@hono/node-server';
+
+/** What the server hands to the app with every request. Absent when the app is called without one (`app.request`). */
+export interface ServerBindings extends HttpBindings {
+  /** Fires when the server starts to drain: endless answers end then. */
+  readonly stopping: AbortSignal;
+}
+
+/** The Hono environment of every route. */
+export interface AppEnv {
+  Bindings: Partial<ServerBindings>;
+  Variables: {
+    /** Accepted from X-Request-Id or made here; in every answer and log line. */
+    requestId: string;
+  };
+}
+
+/** The part of a structured logger the HTTP room uses; pino fits. */
+export interface HttpLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

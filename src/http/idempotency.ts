@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import type { IdempotencyRecords, IdempotentAnswer } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { AppEnv } from './app-env.ts';
+
+/** How long an answer is kept for repetition, in ms. */
+const idempotencyTtlMs = 24 * 3600 * 1000;
+/** Longest Idempotency-Key, in characters. */
+const keyLengthMax = 255;
+/** Answer headers worth repeating. */
+const keptHeaders = ['content-type', 'location'];
+
+/**
+ * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is repeated with
+ * `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a refused request had no
+ * effect, and may succeed when it is sent again. `idempotency-conflict`, `invalid-request`.
+ */
+export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppEnv> {
+  return async function repeatOrRun(c, next) {
+    const key = c.req.header('idempotency-key');
+    if (key === undefined || c.req.method !== 'POST') return next();
+    if (!/^[\x21-\x7e]+$/.test(key) || key.length > keyLengthMax) {
+      throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${keyLengthMax} visible ASCII characters.`);
+    }
+    const fingerprint = createHash('sha256').update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`).digest('hex');
+    const begun = await records.begin(key, fingerprint, idempotencyTtlMs);
+    if (begun !== 'started') return replay(begun);
+    await next();
+    if (c.res.ok) await records.finish(key, await recorded(c.res.clone()));
+    else await records.abandon(key);
+    return undefined;
+  };
+}
+
+function replay(answer: IdempotentAnswer): Response {
+  return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } });
+}
+
+async function recorded(res: Response): Promise<IdempotentAnswer> {
+  const headers = Object.fromEntries(keptHeaders.flatMap((name) => (res.headers.has(name) ? [[name, res.headers.get(name)!]] : [])));
+  return { status: res.status, headers, body: await res.text() };
+}

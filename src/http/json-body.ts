@@ -1,0 +1,34 @@
+import type { MiddlewareHandler } from 'hono';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { AppEnv } from './app-env.ts';
+import { incomingBody } from './incoming-body.ts';
+
+/** Largest JSON body, in bytes: room for some ten thousand announced files or mapped tensors. */
+export const jsonBytesMax = 4 * 1024 * 1024;
+
+/**
+ * Reads the body of a POST once, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
+ * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
+ */
+export function jsonBody(): MiddlewareHandler<AppEnv> {
+  return async function readJsonBody(c, next) {
+    if (c.req.method !== 'POST') return next();
+    if (Number(c.req.header('content-length') ?? 0) > jsonBytesMax) throw tooLarge();
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of incomingBody(c)) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > jsonBytesMax) throw tooLarge();
+      chunks.push(chunk);
+    }
+    if (sizeBytes > 0 && c.req.header('content-type') === undefined) {
+      throw new FirnError('unsupported-media-type', 'The body must be application/json and say so in Content-Type.');
+    }
+    c.req.raw = new Request(c.req.url, { method: 'POST', headers: c.req.raw.headers, body: Buffer.concat(chunks) });
+    return next();
+  };
+}
+
+function tooLarge(): FirnError {
+  return new FirnError('payload-too-large', `A JSON body may have at most ${jsonBytesMax} bytes.`);
+}

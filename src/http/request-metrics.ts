@@ -1,0 +1,40 @@
+import type { MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { AppEnv } from './app-env.ts';
+
+/** Upper edges in seconds: from a metadata read to a large download. */
+const durationBucketSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
+
+/** Counts requests, durations and bytes by route pattern; a request ends when its connection has the last byte or is gone. */
+export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
+  const registers = [registry];
+  const labelNames = ['method', 'route', 'status'] as const;
+  const requests = new Counter({ name: 'firn_http_requests_total', help: 'Requests answered.', labelNames, registers });
+  const seconds = new Histogram({ name: 'firn_http_request_seconds', help: 'Time to the last byte.', labelNames: ['method', 'route'] as const, buckets: durationBucketSeconds, registers });
+  const received = new Counter({ name: 'firn_http_received_bytes_total', help: 'Bytes read from connections, headers included.', labelNames: ['route'] as const, registers });
+  const sent = new Counter({ name: 'firn_http_sent_bytes_total', help: 'Bytes written to connections, headers included.', labelNames: ['route'] as const, registers });
+
+  return async function measureRequest(c, next) {
+    const startedMs = performance.now();
+    const socket = c.env?.incoming?.socket;
+    const before = meter.get(socket ?? c) ?? { read: 0, written: 0 };
+    await next();
+    const route = routePath(c, -1);
+    const { method } = c.req;
+    const status = String(c.res.status);
+    const done = (): void => {
+      requests.inc({ method, route, status });
+      seconds.observe({ method, route }, (performance.now() - startedMs) / 1000);
+      if (socket === undefined) return;
+      received.inc({ route }, socket.bytesRead - before.read);
+      sent.inc({ route }, socket.bytesWritten - before.written);
+      meter.set(socket, { read: socket.bytesRead, written: socket.bytesWritten });
+    };
+    if (c.env?.outgoing === undefined) done();
+    else c.env.outgoing.once('close', done);
+  };
+}
+
+/** What earlier requests of a kept-alive connection have accounted for. */
+const meter = new WeakMap<object, { read: number; written: number }>();

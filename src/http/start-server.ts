@@ -1,0 +1,61 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { AppEnv, ServerBindings } from './app-env.ts';
+
+/** Longest time for the request line and headers, in ms. */
+const headersTimeoutMs = 20_000;
+/** Longest idle time of a kept-alive connection, in ms; above the 60 s that common proxies keep theirs. */
+const keepAliveTimeoutMs = 65_000;
+/** Largest request line and headers together, in bytes. */
+const headerBytesMax = 16 * 1024;
+/** How often a draining server closes connections that have become idle, in ms. */
+const idleCheckMs = 50;
+
+export interface RunningServer {
+  /** Origin with the port that was bound, without a trailing slash. */
+  readonly url: string;
+  /** Stops accepting, ends event streams, lets requests finish for at most `graceMs`, then cuts them. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Serves the app. Rejects when the port cannot be bound. Port 0 takes a free one. */
+export async function startServer({ app, host, port }: { app: Hono<AppEnv>; host: string; port: number }): Promise<RunningServer> {
+  const stopping = new AbortController();
+  const server = createAdaptorServer({
+    fetch: (request, env) => app.fetch(request, { ...(env as ServerBindings), stopping: stopping.signal }),
+    // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own (incoming-body.ts).
+    serverOptions: { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerBytesMax },
+  }) as Server;
+  // With a listener here Node leaves the `100 Continue` to whoever first reads the body (incoming-body.ts).
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
+  await listen(server, host, port);
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: (graceMs) => drain(server, stopping, graceMs),
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function drain(server: Server, stopping: AbortController, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  stopping.abort();
+  server.closeIdleConnections();
+  // A kept-alive connection turns idle only when its last answer is out.
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}

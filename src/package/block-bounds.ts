@@ -1,0 +1,23 @@
+import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import { blockElementsMax, type ElementKind } from '../native/core.ts';
+import type { PlannedBlock } from './block-plan.ts';
+
+/** Bytes of one element as it is coded. */
+export const elementKindBytes: Readonly<Record<ElementKind, number>> = { bytes: 1, f16: 2, bf16: 2, word16: 2, f32: 4, word32: 4, f64: 8, word64: 8 };
+
+/** Longest code of a token, in bits (docs/format-blocks.md). */
+const codeLengthMaxBits = 24;
+
+/**
+ * Most bytes a block's payload can have: exact, one mode byte and the raw elements; levels, a count, a word per element and a token of
+ * the longest code per element (two tokens stand for at least two elements), padded to a byte.
+ */
+export function payloadBytesMax(block: PlannedBlock): number {
+  if (block.coding.kind === 'exact') return 1 + block.elementCount * elementKindBytes[block.coding.elementKind];
+  return 8 + 2 * block.elementCount + Math.ceil((block.elementCount * codeLengthMaxBits) / 8);
+}
+
+/** At least this many blocks hold the tensors; cheap to know before planning them one by one. */
+export function blockCountMin(tensors: readonly Pick<TensorEntry, 'elementCount'>[]): number {
+  return tensors.reduce((count, tensor) => (tensor.elementCount > blockElementsMax ? count + Math.ceil(tensor.elementCount / blockElementsMax) : count), 0);
+}

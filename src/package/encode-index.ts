@@ -1,0 +1,64 @@
+import { deflateRawSync } from 'node:zlib';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { writeCodebook } from './codebook-record.ts';
+import { codebookCountMax, fileCountMax } from './format-limits.ts';
+import { writeHeaderJson } from './header-delta.ts';
+import { contentCodes, headerLengthBytes, indexFlags, pathFromAncestor } from './index-codes.ts';
+import { idBytes } from './package-frame.ts';
+import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
+import { writeCodings } from './tensor-codings.ts';
+
+/**
+ * Serialises an index (docs/format.md, "Index"). A delta needs its ancestor's index. Block offsets are not written: payloads follow the
+ * prefix in the order of the entries. Pure. Throws `internal` for an index the format cannot hold.
+ */
+export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex): Uint8Array {
+  if ((index.kind === 'delta') !== (ancestor !== undefined) || index.ancestorId !== ancestor?.id) {
+    throw new FirnError('internal', 'A delta is encoded with the index of its ancestor, a base without one.');
+  }
+  if (index.codebooks.length > codebookCountMax || index.tableSets.length > index.codebooks.length || index.files.length > fileCountMax) {
+    throw new FirnError('internal', 'The package has too many codebooks, table sets or files.');
+  }
+  const body = encodeBody(index, ancestor);
+  const deflated = deflateRawSync(body, { level: 9, memLevel: 9 });
+  const sized = new ByteWriter().varint(body.length).append(deflated).finish();
+  const flags = ancestor === undefined ? 0 : indexFlags.delta;
+  const writer = new ByteWriter().u8(sized.length < body.length ? flags | indexFlags.deflated : flags);
+  if (ancestor !== undefined) writer.append(idBytes(ancestor.id));
+  return writer.append(sized.length < body.length ? sized : body).finish();
+}
+
+function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Uint8Array {
+  const writer = new ByteWriter();
+  writer.varint(index.codebooks.length).varint(index.tableSets.length);
+  for (const codebook of index.codebooks) writeCodebook(writer, codebook);
+  for (const tables of index.tableSets) writer.varint(tables.length).append(tables);
+  writer.varint(index.files.length);
+  for (const file of index.files) writeFile(writer, file, index, ancestor);
+  return writer.finish();
+}
+
+function writeFile(writer: ByteWriter, file: PackageFile, index: PackageIndex, ancestor: PackageIndex | undefined): void {
+  const at = ancestor?.files.findIndex((other) => other.path === file.path) ?? -1;
+  if (at < 0) {
+    const path = new TextEncoder().encode(file.path);
+    writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);
+  } else {
+    writer.u8(contentCodes[file.content.type] | pathFromAncestor).varint(at);
+  }
+  writer.varint(file.sizeBytes).append(Buffer.from(file.sha256, 'hex'));
+  if (file.content.type === 'external') return;
+  if (file.content.type === 'safetensors') {
+    const other = ancestor?.files[at]?.content;
+    const before = other?.type === 'safetensors' ? other : undefined;
+    const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
+    writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
+    writeCodings(writer, file.content.codings, index.codebooks, before && ancestor && { content: before, codebooks: ancestor.codebooks });
+  }
+  writeBlocks(writer, file.content.blocks);
+}
+
+function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
+  for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
+}

@@ -1,0 +1,19 @@
+/**
+ * Bounds on what a package may declare (docs/format.md, "Limits"). A writer stays inside them; a reader refuses what does not, before
+ * it allocates anything in proportion.
+ */
+
+/** Longest index as stored, in bytes. */
+export const indexBytesMax = 64 * 1024 * 1024;
+/** Largest sum of an index's inflated body and of its rebuilt safetensors headers, in bytes: what decoding one index may allocate. */
+export const indexMemoryBytesMax = 256 * 1024 * 1024;
+/** One codebook per quantized layer type and quantizable dtype. */
+export const codebookCountMax = 9;
+/** Levels of a codebook: centroids, pruned, protected. */
+export const levelCountMax = 256;
+/** Most files of one package. */
+export const fileCountMax = 65_536;
+/** Largest file a package describes, in bytes: what a JavaScript number counts exactly. */
+export const fileBytesMax = Number.MAX_SAFE_INTEGER;
+/** Most packages read to rebuild one, itself included. A format bound; encoders keep chains far shorter. */
+export const chainLengthMax = 1024;

@@ -1,0 +1,45 @@
+import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+import { planBlocks, type PlannedBlock } from './block-plan.ts';
+import type { PackageFile, TensorCoding } from './package-index.ts';
+
+/** The blocks of a file, and where each tensor lies in them. */
+export interface FilePlan {
+  readonly layout: SafetensorsLayout;
+  readonly blocks: readonly PlannedBlock[];
+  /** By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the blocks after it, alone. -1 for an empty tensor. */
+  readonly firstBlock: Int32Array;
+  readonly firstElement: Int32Array;
+}
+
+/** Plans the blocks of a safetensors file with these codings. */
+export function planTensors(layout: SafetensorsLayout, codings: readonly TensorCoding[]): FilePlan {
+  const blocks = planBlocks(layout.tensors, codings);
+  const firstBlock = new Int32Array(layout.tensors.length).fill(-1);
+  const firstElement = new Int32Array(layout.tensors.length).fill(-1);
+  blocks.forEach((block, number) => {
+    let element = 0;
+    for (const segment of block.segments) {
+      if (segment.firstElement === 0) {
+        firstBlock[segment.tensor] = number;
+        firstElement[segment.tensor] = element;
+      }
+      element += segment.elementCount;
+    }
+  });
+  return { layout, blocks, firstBlock, firstElement };
+}
+
+/** Plans any other file: one nameless tensor of bytes without a header, so `blockElementsMax` bytes a block. */
+export function planBlob(sizeBytes: number): FilePlan {
+  const bytes = { name: '', dtype: 'U8', shape: [sizeBytes], elementCount: sizeBytes, startBytes: 0, endBytes: sizeBytes } as const;
+  return planTensors({ headerBytes: new Uint8Array(0), sizeBytes, tensors: [bytes], metadata: {} }, [{ kind: 'exact', layerType: 'buffer' }]);
+}
+
+/** Undefined for an external file, whose bytes are not in the package. */
+export function planFile(file: Pick<PackageFile, 'sizeBytes' | 'content'>): FilePlan | undefined {
+  switch (file.content.type) {
+    case 'safetensors': return planTensors(file.content.layout, file.content.codings);
+    case 'blob': return planBlob(file.sizeBytes);
+    case 'external': return undefined;
+  }
+}

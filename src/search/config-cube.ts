@@ -1,0 +1,75 @@
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { SearchOptions } from '../checkpoint/search-options.ts';
+
+/** Index along each axis: bins, embedding bins, prune fraction, protect fraction. 0 is the most aggressive value. */
+export type CubePoint = readonly [number, number, number, number];
+
+export type PruneMetric = QuantizationConfig['pruneMetric'];
+
+/**
+ * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that quality is expected to grow
+ * along every axis. Axes that cannot matter collapse to one value: embedding bins without embeddings.
+ */
+export class ConfigCube {
+  readonly sizes: CubePoint;
+  private readonly options: SearchOptions;
+
+  constructor(options: SearchOptions, model: { readonly hasEmbeddings: boolean }) {
+    this.options = {
+      ...options,
+      bins: [...options.bins].sort((a, b) => a - b),
+      embeddingBins: [...options.embeddingBins].sort((a, b) => a - b).slice(model.hasEmbeddings ? 0 : -1),
+      pruneFractions: [...options.pruneFractions].sort((a, b) => b - a),
+      protectFractions: [...options.protectFractions].sort((a, b) => a - b),
+    };
+    this.sizes = [this.options.bins.length, this.options.embeddingBins.length, this.options.pruneFractions.length, this.options.protectFractions.length];
+  }
+
+  config(point: CubePoint, pruneMetric: PruneMetric): QuantizationConfig {
+    return {
+      method: 'inshrinkerator',
+      bins: this.options.bins[point[0]]!,
+      embeddingBins: this.options.embeddingBins[point[1]]!,
+      pruneFraction: this.options.pruneFractions[point[2]]!,
+      pruneMetric,
+      protectFraction: this.options.protectFractions[point[3]]!,
+    };
+  }
+
+  /** The grid point of a config, each value taken to the nearest one of its axis (a fork may search another cube). */
+  pointOf(config: QuantizationConfig): CubePoint {
+    const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
+    return [
+      nearest(bins, config.bins), nearest(embeddingBins, config.embeddingBins),
+      nearest(pruneFractions, config.pruneFraction), nearest(protectFractions, config.protectFraction),
+    ];
+  }
+
+  /** Every point at most `radius` steps away along each axis, `centre` included. */
+  neighbourhood(centre: CubePoint, radius: number): CubePoint[] {
+    const ranges = centre.map((at, axis) => range(Math.max(0, at - radius), Math.min(this.sizes[axis]! - 1, at + radius)));
+    return cartesian(ranges);
+  }
+
+  lowest(): CubePoint { return [0, 0, 0, 0]; }
+  highest(): CubePoint { return this.sizes.map((size) => size - 1) as unknown as CubePoint; }
+}
+
+/** True when `a` is at least as aggressive as `b` along every axis. */
+export function atLeastAsAggressive(a: CubePoint, b: CubePoint): boolean {
+  return a.every((value, axis) => value <= b[axis]!);
+}
+
+function nearest(axis: readonly number[], value: number): number {
+  let best = 0;
+  axis.forEach((candidate, i) => { if (Math.abs(candidate - value) < Math.abs(axis[best]! - value)) best = i; });
+  return best;
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+function cartesian(axes: readonly (readonly number[])[]): CubePoint[] {
+  return axes.reduce<number[][]>((points, axis) => points.flatMap((point) => axis.map((at) => [...point, at])), [[]]) as unknown as CubePoint[];
+}

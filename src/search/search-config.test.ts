@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { defaultSearchOptions } from '../checkpoint/search-options.ts';
+import { ConfigCube } from './config-cube.ts';
+import { searchConfig, type ConfigSearch } from './search-config.ts';
+import { TrialRunner, type TrialOutcome } from './trial-runner.ts';
+
+/** A landscape: bytes fall and damage grows with aggressiveness along every axis. */
+interface Landscape {
+  readonly bytes: (config: QuantizationConfig) => number;
+  readonly damage: (config: QuantizationConfig) => number;
+}
+
+function landscape(sharpness: number, noise: (key: string) => number = () => 0): Landscape {
+  const bits = (config: QuantizationConfig): number => (1 - config.pruneFraction) * Math.log2(config.bins) * 100 + Math.log2(config.embeddingBins) * 10 + config.protectFraction * 1600;
+  const metricPenalty = (config: QuantizationConfig): number => (config.pruneMetric === 'magnitude' ? 1 : 0.8);
+  return {
+    bytes: bits,
+    damage: (config) => sharpness * (4 / config.bins + 2 / config.embeddingBins + config.pruneFraction ** 2 * metricPenalty(config) - 20 * config.protectFraction + 0.2) + noise(configKey(config)),
+  };
+}
+
+function runnerOn({ bytes, damage }: Landscape, parallel: number, trialsMax = 1000) {
+  const evaluated: string[] = [];
+  const runner = new TrialRunner({
+    estimateBytes: async (config) => bytes(config),
+    evaluate: async (config): Promise<TrialOutcome> => {
+      evaluated.push(configKey(config));
+      const worst = damage(config);
+      return { metrics: { loss: worst }, degradation: { loss: worst }, passed: worst <= 1, worst };
+    },
+    onTrial: async () => undefined,
+  }, { parallel, trialsMax });
+  return { runner, evaluated };
+}
+
+const search: ConfigSearch = { options: defaultSearchOptions, model: { hasEmbeddings: true, hasSensitivity: true } };
+
+function everyConfig(): QuantizationConfig[] {
+  const cube = new ConfigCube(defaultSearchOptions, { hasEmbeddings: true });
+  const points = cube.neighbourhood(cube.lowest(), 99);
+  return (['magnitude', 'sensitivity'] as const).flatMap((metric) => points.map((point) => cube.config(point, metric)));
+}
+
+describe('searchConfig', () => {
+  it.each([0.3, 0.6, 0.9, 1.4, 2])('finds the cheapest passing config of the whole cube on a monotone landscape (sharpness %s)', async (sharpness) => {
+    const land = landscape(sharpness);
+    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    const { runner, evaluated } = runnerOn(land, 1);
+    const found = await searchConfig(search, runner);
+    expect(found?.estimatedBytes).toBe(best);
+    expect(evaluated.length).toBeLessThan(120);
+  });
+
+  it('finds nothing when nothing passes, and says so by undefined', async () => {
+    expect(await searchConfig(search, runnerOn(landscape(50), 1).runner)).toBeUndefined();
+  });
+
+  it('gives the same answer for every group size, noisy landscapes included', async () => {
+    await fc.assert(fc.asyncProperty(fc.double({ min: 0.2, max: 2.5, noNaN: true }), fc.integer(), fc.boolean(), fc.integer({ min: 4, max: 80 }), async (sharpness, salt, steady, trialsMax) => {
+      const land = landscape(sharpness, (key) => 0.2 * hashUnit(key, salt));
+      const last = { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 } as const;
+      const answers = [];
+      for (const parallel of [1, 2, 3, 8]) {
+        const { runner } = runnerOn(land, parallel, trialsMax);
+        answers.push(await searchConfig(steady ? { ...search, last } : search, runner));
+      }
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    }), { numRuns: 60 });
+  });
+
+  it('stays in the neighbourhood of the last config when one of it passes, trying the other metric first', async () => {
+    const last = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.0005 } as const;
+    const { runner, evaluated } = runnerOn(landscape(0.9), 1);
+    const found = await searchConfig({ ...search, last }, runner);
+    expect(found).toBeDefined();
+    expect(evaluated[0]).toBe(configKey({ ...last, pruneMetric: 'sensitivity' }));
+    expect(Math.abs(defaultSearchOptions.bins.indexOf(found!.config.bins) - defaultSearchOptions.bins.indexOf(8))).toBeLessThanOrEqual(1);
+  });
+
+  it('rules out more aggressive configs only when told to', async () => {
+    const last = { method: 'inshrinkerator', bins: 16, embeddingBins: 32, pruneFraction: 0.1, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+    const easy = landscape(0.1);
+    const free = await searchConfig({ ...search, last }, runnerOn(easy, 1).runner);
+    const held = await searchConfig({ ...search, options: { ...defaultSearchOptions, neverMoreAggressive: true }, last }, runnerOn(easy, 1).runner);
+    expect(free!.config.bins).toBe(12);
+    expect(held!.config).toMatchObject({ bins: 16, pruneFraction: 0.1, protectFraction: 0.005, embeddingBins: 32 });
+  });
+
+  it('falls back to the whole cube when the neighbourhood fails', async () => {
+    const land = landscape(1.4);
+    const last = { method: 'inshrinkerator', bins: 4, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.0005 } as const;
+    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    expect((await searchConfig({ ...search, last }, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
+  });
+
+  it('uses magnitude alone without gradients', async () => {
+    const { runner, evaluated } = runnerOn(landscape(0.6), 1);
+    await searchConfig({ ...search, model: { hasEmbeddings: false, hasSensitivity: false } }, runner);
+    expect(evaluated.every((key) => key.includes('/magnitude/'))).toBe(true);
+  });
+});
+
+/** -0.5..0.5 from a string and a salt, without a generator's state. */
+function hashUnit(key: string, salt: number): number {
+  let hash = salt | 0;
+  for (const char of key) hash = Math.imul(hash ^ char.charCodeAt(0), 0x9e3779b1);
+  return ((hash >>> 8) & 0xffff) / 0x10000 - 0.5;
+}
