@@ -56,7 +56,7 @@ export class JsonScanner {
     const end = this.#at++;
     // No character takes more than six bytes ("\uXXXX"), so a longer text need not be decoded to be refused.
     if (end - start > 6 * lengthMax) this.fail('a name is too long');
-    const text = plain ? this.#bytes.latin1Slice(start, end) : this.#decode(start, end);
+    const text = plain ? this.#bytes.toString('latin1', start, end) : this.#decode(start, end);
     if (text.length > lengthMax) this.fail('a name is too long');
     return text;
   }
@@ -95,7 +95,7 @@ export class JsonScanner {
       text += this.#decodeUtf8(from, at);
       const letter = String.fromCharCode(this.#bytes[at + 1] ?? 0);
       if (letter === 'u') {
-        const hex = this.#bytes.latin1Slice(at + 2, Math.min(at + 6, end));
+        const hex = this.#bytes.toString('latin1', at + 2, Math.min(at + 6, end));
         if (!/^[0-9a-fA-F]{4}$/.test(hex)) this.fail('an escape is not valid');
         text += String.fromCharCode(Number.parseInt(hex, 16));
         at += 5;

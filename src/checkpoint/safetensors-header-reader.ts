@@ -5,14 +5,15 @@ import { checkSafetensorsPrefix, prefixBytes, truncated } from './safetensors-pr
 
 /**
  * Checks the header of a safetensors file whose bytes arrive in pieces: a file that is none is refused after nine bytes, a wrong header as soon as
- * its last byte is here. Holds the header's bytes that have arrived, never what it merely announces. Throws what `parseSafetensorsHeader` throws.
+ * its last byte is here. Memory follows the header's bytes that have arrived (at most twice as many), never what is merely announced, and does not
+ * depend on how small the pieces are. Throws what `parseSafetensorsHeader` throws.
  */
 export class SafetensorsHeaderReader {
   readonly #fileBytes: number | undefined;
   readonly #limits: SafetensorsLimits;
-  readonly #pieces: Uint8Array[] = [];
+  #held = new Uint8Array(4096);
   #heldBytes = 0;
-  #headerBytes: number | undefined;
+  #wantedBytes = prefixBytes;
   #layout: SafetensorsLayout | undefined;
 
   constructor(fileBytes?: number, limits: SafetensorsLimits = defaultSafetensorsLimits) {
@@ -22,14 +23,15 @@ export class SafetensorsHeaderReader {
 
   /** Takes the next bytes of the file; returns the layout once the header is complete, from then on at every call. `piece` may be reused afterwards. */
   push(piece: Uint8Array): SafetensorsLayout | undefined {
-    let rest = piece;
-    if (this.#layout === undefined && this.#headerBytes === undefined) {
-      rest = this.#hold(rest, prefixBytes);
-      if (this.#heldBytes === prefixBytes) this.#headerBytes = checkSafetensorsPrefix(this.#join(), this.#fileBytes, this.#limits);
+    if (this.#layout !== undefined) return this.#layout;
+    const rest = this.#hold(piece);
+    if (this.#wantedBytes === prefixBytes && this.#heldBytes === prefixBytes) {
+      this.#wantedBytes = checkSafetensorsPrefix(this.#held.subarray(0, prefixBytes), this.#fileBytes, this.#limits);
+      this.#hold(rest);
     }
-    if (this.#layout === undefined && this.#headerBytes !== undefined) {
-      this.#hold(rest, this.#headerBytes);
-      if (this.#heldBytes === this.#headerBytes) this.#layout = parseSafetensorsHeader(this.#join(), this.#fileBytes, this.#limits);
+    if (this.#wantedBytes > prefixBytes && this.#heldBytes === this.#wantedBytes) {
+      this.#layout = parseSafetensorsHeader(this.#held.slice(0, this.#heldBytes), this.#fileBytes, this.#limits);
+      this.#held = new Uint8Array(0);
     }
     return this.#layout;
   }
@@ -40,22 +42,17 @@ export class SafetensorsHeaderReader {
     return this.#layout;
   }
 
-  /** Keeps bytes until `untilBytes` are held; returns those left over. */
-  #hold(piece: Uint8Array, untilBytes: number): Uint8Array {
-    const taken = Math.min(piece.length, untilBytes - this.#heldBytes);
-    if (taken > 0) this.#pieces.push(Uint8Array.from(piece.subarray(0, taken)));
-    this.#heldBytes += taken;
-    return piece.subarray(taken);
-  }
-
-  #join(): Uint8Array {
-    const joined = new Uint8Array(this.#heldBytes);
-    let at = 0;
-    for (const piece of this.#pieces.splice(0)) {
-      joined.set(piece, at);
-      at += piece.length;
+  /** Keeps bytes until the wanted ones are held; returns those left over. */
+  #hold(piece: Uint8Array): Uint8Array {
+    const taken = piece.subarray(0, this.#wantedBytes - this.#heldBytes);
+    const neededBytes = this.#heldBytes + taken.length;
+    if (neededBytes > this.#held.length) {
+      const grown = new Uint8Array(Math.min(this.#wantedBytes, Math.max(neededBytes, 2 * this.#held.length)));
+      grown.set(this.#held.subarray(0, this.#heldBytes));
+      this.#held = grown;
     }
-    this.#pieces.push(joined);
-    return joined;
+    this.#held.set(taken, this.#heldBytes);
+    this.#heldBytes = neededBytes;
+    return piece.subarray(taken.length);
   }
 }

@@ -1,12 +1,17 @@
 import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { FileRole } from '../checkpoint/role.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore, WeightBlock } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import type { ObjectReader } from '../store/object-store.ts';
 
-/** An uploaded safetensors file under its staged object. */
+/** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
 export interface SourceFile {
   readonly path: string;
+  readonly role: FileRole;
+  readonly type: 'safetensors' | 'blob';
+  readonly sizeBytes: number;
+  /** Of the uploaded bytes. */
   readonly sha256: string;
   readonly layout: SafetensorsLayout;
   readonly reader: ObjectReader;
@@ -16,7 +21,7 @@ export interface SourceFile {
 export type GradientTensors = ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
 
 /**
- * Reads a checkpoint's tensors block by block from staged objects. Blocks read lately are kept up to `cacheMaxBytes`, so that a small model is
+ * Reads a checkpoint's files block by block from staged objects. Blocks read lately are kept up to `cacheMaxBytes`, so that a small model is
  * read once for a whole search and a large one streams.
  */
 export class ModelSource {

@@ -1,8 +1,11 @@
-import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
-import { isQuantizedLayerType, type LayerType, type QuantizedLayerType } from '../checkpoint/layer-type.ts';
+import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
+import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
 import { sketchInfinitiesIndex, sketchNansIndex, sketchWords, type NativeCore, type Sketch } from '../native/core.ts';
-import { planBlocks, type PlannedBlock } from '../package/block-plan.ts';
+import type { PlannedBlock } from '../package/block-plan.ts';
 import type { TensorCoding } from '../package/package-index.ts';
+import { planTensors } from '../package/plan-file.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource, SourceFile } from './model-source.ts';
 
@@ -35,7 +38,7 @@ export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<s
 
 /** Everything exact. */
 export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): CodingPlan {
-  return { groups: [], nonFinite: [], files: files.map((file) => planFile(file, file.layout.tensors.map((entry) => ({ kind: 'exact', layerType: layerTypes.get(entry.name) ?? 'buffer' })))) };
+  return { groups: [], nonFinite: [], files: files.map((file) => planFile(file, file.layout.tensors.map((entry) => exactCoding(file, entry, layerTypes)))) };
 }
 
 function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, keepExact: ReadonlySet<string>): CodingPlan {
@@ -45,15 +48,21 @@ function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, Laye
     return known >= 0 ? known : groups.push({ layerType, dtype }) - 1;
   };
   const planned = files.map((file) => planFile(file, file.layout.tensors.map((entry): TensorCoding => {
-    const layerType = layerTypes.get(entry.name) ?? 'buffer';
-    const quantized = isQuantizedLayerType(layerType) && isQuantizable(entry.dtype) && entry.elementCount > 0 && !keepExact.has(entry.name);
-    return quantized ? { kind: 'levels', codebook: groupOf(layerType, entry.dtype as QuantizableDtype) } : { kind: 'exact', layerType };
+    const type = layerTypes.get(entry.name);
+    const quantized = file.role !== 'model' || type === undefined || keepExact.has(entry.name) ? undefined : quantizedLayerType(type, entry);
+    return quantized === undefined ? exactCoding(file, entry, layerTypes) : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
   })));
   return { groups, files: planned, nonFinite: [] };
 }
 
+/** Layer types are those of the model's tensors; another file may use the same names for something else. */
+function exactCoding(file: SourceFile, entry: TensorEntry, layerTypes: ReadonlyMap<string, LayerType>): TensorCoding {
+  return { kind: 'exact', layerType: file.role === 'model' ? layerTypes.get(entry.name) ?? 'buffer' : 'buffer' };
+}
+
 function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFile {
-  return { codings, blocks: planBlocks(file.layout.tensors, codings) };
+  const { blocks } = planTensors(file.layout, codings);
+  return { codings, blocks };
 }
 
 async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<Set<string>> {

@@ -1,5 +1,8 @@
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
+import type { WeightBinding } from '../graph/weight-binding.ts';
+
+export type { WeightBinding } from '../graph/weight-binding.ts';
 
 /** An eval set on local disk. */
 export interface LocalEvalSet {
@@ -8,9 +11,6 @@ export interface LocalEvalSet {
   readonly batchesPath: string;
   readonly spec: EvalSetSpec;
 }
-
-/** Where each graph initializer comes from: a tensor of the checkpoint, possibly transposed. */
-export type WeightBinding = Readonly<Record<string, { readonly tensor: string; readonly transpose: boolean }>>;
 
 export interface EvaluationRequest {
   readonly evalSet: LocalEvalSet;

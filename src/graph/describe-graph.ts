@@ -1,11 +1,11 @@
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
 import { defaultGraphLimits, type GraphLimits } from './graph-limits.ts';
 import { graphsOf, tensorsOf } from './graph-walk.ts';
 import { dtypeOfOnnxType, isFloatDtype } from './onnx-dtype.ts';
 import type { TensorProto, ValueInfoProto } from './onnx_pb.ts';
 import { readModel, type OnnxModel } from './read-model.ts';
-import { showName } from './show-name.ts';
 import { tensorBytes } from './tensor-bytes.ts';
 import { weightSites } from './weight-sites.ts';
 
@@ -65,7 +65,7 @@ export function isExternal(tensor: TensorProto): boolean {
 function refuseOtherExternalData(model: OnnxModel, fillable: ReadonlySet<TensorProto>): void {
   for (const tensor of tensorsOf(model)) {
     if (isExternal(tensor) && !fillable.has(tensor)) {
-      throw new FirnError('graph-external-data', `Tensor ${showName(tensor.name)} of the graph refers to data outside the file.`);
+      throw new FirnError('graph-external-data', `Tensor ${quoteName(tensor.name)} of the graph refers to data outside the file.`);
     }
   }
 }
@@ -87,7 +87,7 @@ function shapeOf(name: string, tensor: TensorProto, limits: GraphLimits): number
 }
 
 function badShape(name: string): FirnError {
-  return new FirnError('graph-invalid', `Initializer ${showName(name)} has an impossible shape.`);
+  return new FirnError('graph-invalid', `Initializer ${quoteName(name)} has an impossible shape.`);
 }
 
 function graphValue(info: ValueInfoProto): GraphValue {
@@ -95,6 +95,11 @@ function graphValue(info: ValueInfoProto): GraphValue {
   return {
     name: info.name,
     dtype: tensor === undefined ? undefined : dtypeOfOnnxType(tensor.elemType),
-    dims: tensor?.shape?.dim.map(({ value }) => (value.case === 'dimValue' ? Number(value.value) : value.value)),
+    dims: tensor?.shape?.dim.map(({ value }) => (value.case === 'dimValue' ? knownSize(value.value) : value.value)),
   };
+}
+
+/** Some exporters write -1 for a dimension that may vary. */
+function knownSize(size: bigint): number | undefined {
+  return size < 0n ? undefined : Number(size);
 }

@@ -1,8 +1,8 @@
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
 import type { FloatDtype } from './onnx-dtype.ts';
 import type { TensorProto } from './onnx_pb.ts';
-import { showName } from './show-name.ts';
 
 /**
  * The little-endian elements of a floating tensor stored in a graph, whichever of ONNX's three ways it is stored in: `raw_data`, a
@@ -50,5 +50,5 @@ function wordsOf(tensor: TensorProto, sizeBytes: number): Uint8Array {
 }
 
 function misfit(tensor: TensorProto): FirnError {
-  return new FirnError('graph-invalid', `The data of initializer ${showName(tensor.name)} does not fit its shape.`);
+  return new FirnError('graph-invalid', `The data of initializer ${quoteName(tensor.name)} does not fit its shape.`);
 }

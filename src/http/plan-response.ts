@@ -15,9 +15,9 @@ export interface ConditionalFields {
 }
 
 /** `endBytes` is exclusive. */
-export type PlannedResponse =
-  | { readonly status: 200 | 206; readonly startBytes: number; readonly endBytes: number }
-  | { readonly status: 304 | 412 | 416 };
+export interface PlannedBytes { readonly status: 200 | 206; readonly startBytes: number; readonly endBytes: number }
+
+export type PlannedResponse = PlannedBytes | { readonly status: 304 | 412 | 416 };
 
 /**
  * Which bytes answer a GET or HEAD, in the order of RFC 9110 section 13.2.2. One range is served; several, or a range of

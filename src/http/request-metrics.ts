@@ -14,11 +14,12 @@ export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
   const seconds = new Histogram({ name: 'firn_http_request_seconds', help: 'Time to the last byte.', labelNames: ['method', 'route'] as const, buckets: durationBucketSeconds, registers });
   const received = new Counter({ name: 'firn_http_received_bytes_total', help: 'Bytes read from connections, headers included.', labelNames: ['route'] as const, registers });
   const sent = new Counter({ name: 'firn_http_sent_bytes_total', help: 'Bytes written to connections, headers included.', labelNames: ['route'] as const, registers });
+  /** What earlier requests of a kept-alive connection have accounted for. */
+  const accounted = new WeakMap<object, { read: number; written: number }>();
 
   return async function measureRequest(c, next) {
     const startedMs = performance.now();
     const socket = c.env?.incoming?.socket;
-    const before = meter.get(socket ?? c) ?? { read: 0, written: 0 };
     await next();
     const route = routePath(c, -1);
     const { method } = c.req;
@@ -27,14 +28,12 @@ export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
       requests.inc({ method, route, status });
       seconds.observe({ method, route }, (performance.now() - startedMs) / 1000);
       if (socket === undefined) return;
+      const before = accounted.get(socket) ?? { read: 0, written: 0 };
       received.inc({ route }, socket.bytesRead - before.read);
       sent.inc({ route }, socket.bytesWritten - before.written);
-      meter.set(socket, { read: socket.bytesRead, written: socket.bytesWritten });
+      accounted.set(socket, { read: socket.bytesRead, written: socket.bytesWritten });
     };
     if (c.env?.outgoing === undefined) done();
     else c.env.outgoing.once('close', done);
   };
 }
-
-/** What earlier requests of a kept-alive connection have accounted for. */
-const meter = new WeakMap<object, { read: number; written: number }>();

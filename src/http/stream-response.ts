@@ -1,3 +1,4 @@
+import type { UnderlyingSource } from 'node:stream/web';
 import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from './app-env.ts';
 
@@ -54,7 +55,7 @@ interface SourceParts {
   readonly cut: (error: unknown) => boolean;
 }
 
-function source({ first, iterator, idle, finish, cut }: SourceParts): UnderlyingDefaultSource<Uint8Array> {
+function source({ first, iterator, idle, finish, cut }: SourceParts): UnderlyingSource<Uint8Array> {
   let pending: IteratorResult<Uint8Array> | undefined = first;
   return {
     async pull(controller) {

@@ -3,11 +3,16 @@ import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
  * Calls named `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool, read their inputs
- * in place (do not write to them until the promise settles) and reject with FirnError:
- * `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled` (signal).
+ * in place (until the promise settles do not write to them nor transfer their buffers) and reject with FirnError:
+ * `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled` (signal); a value of the
+ * wrong type is a TypeError. A cancelled call settles once nothing of it runs any more; what it added to a sketch or to token counts
+ * may stay. Results are buffers of their own that cannot be transferred to another thread, only copied.
  */
 export interface NativeCore {
-  /** Adds `values` (elements of `dtype`) to `sketch` in place. One writer per sketch at a time. */
+  /**
+   * Adds `values` (elements of `dtype`) to `sketch` in place. Calls of one core that add to the same sketch may be fired together: they
+   * run one after the other. Read the sketch (also with buildCodebook) after they have settled.
+   */
   sketchValues(values: Uint8Array, dtype: QuantizableDtype, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchQuantized(pair: WeightBlock, partition: Partition, sketch: Sketch, signal?: AbortSignal): Promise<void>;
@@ -23,7 +28,7 @@ export interface NativeCore {
   convert(values: Uint8Array, from: QuantizableDtype, to: QuantizableDtype, signal?: AbortSignal): Promise<Uint8Array>;
 
   createTokenCounts(): TokenCounts;
-  /** Reads stored tables; rejects with `corrupt-package`. */
+  /** Reads stored tables; throws `corrupt-package`. */
   parseTokenTables(bytes: Uint8Array): TokenTables;
 
   exactEncode(block: ExactBlock, signal?: AbortSignal): Promise<Uint8Array>;
@@ -31,7 +36,10 @@ export interface NativeCore {
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
-  /** Read-only private mapping of a whole file; unmapped when collected. For evaluation children. */
+  /**
+   * Read-only private mapping of a whole file; unmapped when collected. For evaluation children: writing to it, or reading it
+   * after somebody cut the file short, ends the process. An empty file gives an empty buffer. Throws `internal`.
+   */
   mapFileSync(path: string): ArrayBuffer;
   stats(): { readonly threads: number; readonly queued: number; readonly running: number; readonly simd: 'scalar' | 'avx2' | 'avx512' };
 }
@@ -100,6 +108,7 @@ export interface LevelBlock {
 }
 
 export interface TokenCounts {
+  /** May be fired together; read or merge the counts after they have settled. */
   add(block: LevelBlock, signal?: AbortSignal): Promise<void>;
   merge(other: TokenCounts): void;
   build(): TokenTables;
@@ -114,6 +123,9 @@ export interface TokenTables {
 }
 
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';
+
+/** Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds what a declared length can make the core allocate. */
+export const exactBytesMax = 16_777_216;
 
 export interface ExactBlock {
   readonly current: Uint8Array;

@@ -1,13 +1,15 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkFilePath, pathLengthMax } from '../checkpoint/names.ts';
+import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+import { headerLengthBytes } from '../checkpoint/safetensors-limits.ts';
 import { blockCountMin, payloadBytesMax } from './block-bounds.ts';
 import { ByteReader } from './byte-reader.ts';
 import { readCodebook } from './codebook-record.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { codebookCountMax, fileBytesMax, fileCountMax, indexMemoryBytesMax } from './format-limits.ts';
 import { inflateExactly, MemoryBudget, readHeaderJson } from './header-delta.ts';
-import { contentCodes, headerLengthBytes, indexFlags, pathFromAncestor } from './index-codes.ts';
+import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { BlockEntry, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
 import { planBlob, planTensors, type FilePlan } from './plan-file.ts';
@@ -22,10 +24,10 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Decodes a stored index of package `id` whose payloads take `payloadBytes` bytes. A delta needs its ancestor's index. Pure.
+ * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. Whether the payloads fill the package is the caller's to check.
  * Throws `corrupt-package` for bytes no encoder writes; allocates at most `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
-export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: string; readonly payloadBytes: number; readonly ancestor?: PackageIndex | undefined }): PackageIndex {
+export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: string; readonly ancestor?: PackageIndex | undefined }): PackageIndex {
   const reader = new ByteReader(bytes);
   const head = readHead(reader);
   if (head.ancestorId !== context.ancestor?.id) throw corruptPackage(`the index names ancestor ${head.ancestorId ?? 'none'}, given was ${context.ancestor?.id ?? 'none'}`);
@@ -37,9 +39,8 @@ export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: st
   checkClasses(codebooks);
   const tableSets = Array.from({ length: tableSetCount }, () => body.take(body.varint(body.remainingBytes, 'the length of a table set')));
   const files = new FilesReader(body, { codebooks, ancestor: context.ancestor, budget }).read();
-  if (files.payloadBytes !== context.payloadBytes) throw corruptPackage('the payloads do not fill the package');
   return {
-    formatVersion: 1, id: context.id, codebooks, tableSets, files: files.files,
+    formatVersion: 1, id: context.id, codebooks, tableSets, files,
     ...(head.ancestorId === undefined ? { kind: 'base' } : { kind: 'delta', ancestorId: head.ancestorId }),
   };
 }
@@ -80,7 +81,7 @@ class FilesReader {
     this.#ctx = ctx;
   }
 
-  read(): { files: PackageFile[]; payloadBytes: number } {
+  read(): PackageFile[] {
     const count = this.#body.varint(fileCountMax, 'the number of files');
     const files: PackageFile[] = [];
     const paths = new Set<string>();
@@ -91,21 +92,30 @@ class FilesReader {
       files.push(file);
     }
     this.#body.end('the index');
-    return { files, payloadBytes: this.#offsetBytes - prefixBytes };
+    return files;
   }
 
   #file(): PackageFile {
     const kind = this.#body.u8();
     const before = (kind & pathFromAncestor) === 0 ? undefined : this.#ancestorFile();
     const path = before?.path ?? this.#path();
-    const sizeBytes = this.#body.varint(fileBytesMax, 'the size of a file');
     const sha256 = Buffer.from(this.#body.take(32)).toString('hex');
     switch (kind & ~pathFromAncestor) {
-      case contentCodes.safetensors: return { path, sizeBytes, sha256, content: this.#safetensors(sizeBytes, before) };
-      case contentCodes.blob: return { path, sizeBytes, sha256, content: { type: 'blob', blocks: this.#blobBlocks(sizeBytes) } };
-      case contentCodes.external: return { path, sizeBytes, sha256, content: { type: 'external' } };
+      case contentCodes.safetensors: {
+        const content = this.#safetensors(before);
+        return { path, sizeBytes: content.layout.sizeBytes, sha256, content };
+      }
+      case contentCodes.blob: {
+        const sizeBytes = this.#size();
+        return { path, sizeBytes, sha256, content: { type: 'blob', blocks: this.#blobBlocks(sizeBytes) } };
+      }
+      case contentCodes.external: return { path, sizeBytes: this.#size(), sha256, content: { type: 'external' } };
       default: throw corruptPackage('a file has an unknown kind of content');
     }
+  }
+
+  #size(): number {
+    return this.#body.varint(fileBytesMax, 'the size of a file');
   }
 
   #ancestorFile(): PackageFile {
@@ -124,10 +134,10 @@ class FilesReader {
     }
   }
 
-  #safetensors(sizeBytes: number, before: PackageFile | undefined): SafetensorsContent {
+  #safetensors(before: PackageFile | undefined): SafetensorsContent {
     const previous = before?.content.type === 'safetensors' ? before.content : undefined;
     const ancestorJson = previous?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
-    const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget), sizeBytes);
+    const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget));
     const { codebooks, ancestor } = this.#ctx;
     const codings = readCodings(this.#body, layout.tensors.length, codebooks, previous && ancestor && { content: previous, codebooks: ancestor.codebooks });
     checkDtypes(layout, codings, codebooks);
@@ -136,7 +146,7 @@ class FilesReader {
   }
 
   #blobBlocks(sizeBytes: number): BlockEntry[] {
-    if (sizeBytes > 0 && blockCountMin([{ elementCount: sizeBytes }]) > this.#body.remainingBytes / blockEntryBytesMin) throw corruptPackage('a file has more blocks than the index');
+    if (blockCountMin([{ elementCount: sizeBytes }]) > this.#body.remainingBytes / blockEntryBytesMin) throw corruptPackage('a file has more blocks than the index');
     return this.#blocks(planBlob(sizeBytes));
   }
 
@@ -151,12 +161,12 @@ class FilesReader {
   }
 }
 
-function layoutOf(json: Uint8Array, sizeBytes: number): SafetensorsLayout {
+function layoutOf(json: Uint8Array): SafetensorsLayout {
   const headerBytes = new Uint8Array(headerLengthBytes + json.length);
   new DataView(headerBytes.buffer).setBigUint64(0, BigInt(json.length), true);
   headerBytes.set(json, headerLengthBytes);
   try {
-    return parseSafetensorsHeader(headerBytes, sizeBytes);
+    return parseSafetensorsHeader(headerBytes);
   } catch (error) {
     if (error instanceof FirnError) throw corruptPackage('a stored safetensors header is not valid', error);
     throw error;

@@ -1,10 +1,11 @@
 import { deflateRawSync } from 'node:zlib';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { headerLengthBytes } from '../checkpoint/safetensors-limits.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { writeCodebook } from './codebook-record.ts';
 import { codebookCountMax, fileCountMax } from './format-limits.ts';
 import { writeHeaderJson } from './header-delta.ts';
-import { contentCodes, headerLengthBytes, indexFlags, pathFromAncestor } from './index-codes.ts';
+import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { idBytes } from './package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
 import { writeCodings } from './tensor-codings.ts';
@@ -35,22 +36,31 @@ function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Ui
   for (const codebook of index.codebooks) writeCodebook(writer, codebook);
   for (const tables of index.tableSets) writer.varint(tables.length).append(tables);
   writer.varint(index.files.length);
-  for (const file of index.files) writeFile(writer, file, index, ancestor);
+  const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
+  for (const file of index.files) writeFile(writer, { file, index, ancestor, ancestorFile: numbers.get(file.path) });
   return writer.finish();
 }
 
-function writeFile(writer: ByteWriter, file: PackageFile, index: PackageIndex, ancestor: PackageIndex | undefined): void {
-  const at = ancestor?.files.findIndex((other) => other.path === file.path) ?? -1;
-  if (at < 0) {
+interface FileContext {
+  readonly file: PackageFile;
+  readonly index: PackageIndex;
+  readonly ancestor: PackageIndex | undefined;
+  /** Number of the ancestor's file with this path. */
+  readonly ancestorFile: number | undefined;
+}
+
+function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile }: FileContext): void {
+  if (ancestorFile === undefined) {
     const path = new TextEncoder().encode(file.path);
     writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);
   } else {
-    writer.u8(contentCodes[file.content.type] | pathFromAncestor).varint(at);
+    writer.u8(contentCodes[file.content.type] | pathFromAncestor).varint(ancestorFile);
   }
-  writer.varint(file.sizeBytes).append(Buffer.from(file.sha256, 'hex'));
+  writer.append(Buffer.from(file.sha256, 'hex'));
+  if (file.content.type !== 'safetensors') writer.varint(file.sizeBytes);
   if (file.content.type === 'external') return;
   if (file.content.type === 'safetensors') {
-    const other = ancestor?.files[at]?.content;
+    const other = ancestorFile === undefined ? undefined : ancestor?.files[ancestorFile]?.content;
     const before = other?.type === 'safetensors' ? other : undefined;
     const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);

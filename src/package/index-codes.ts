@@ -7,6 +7,3 @@ export const contentCodes: Readonly<Record<PackageFile['content']['type'], numbe
 
 /** Added to a content code: the path is that of an ancestor's file, given by number. */
 export const pathFromAncestor = 4;
-
-/** A safetensors file starts with the length of its JSON as a 64-bit number; only the JSON is stored. */
-export const headerLengthBytes = 8;

@@ -1,6 +1,6 @@
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
 import { planBlocks, type PlannedBlock } from './block-plan.ts';
-import type { PackageFile, TensorCoding } from './package-index.ts';
+import type { BlobContent, ExternalContent, SafetensorsContent, TensorCoding } from './package-index.ts';
 
 /** The blocks of a file, and where each tensor lies in them. */
 export interface FilePlan {
@@ -35,8 +35,11 @@ export function planBlob(sizeBytes: number): FilePlan {
   return planTensors({ headerBytes: new Uint8Array(0), sizeBytes, tensors: [bytes], metadata: {} }, [{ kind: 'exact', layerType: 'buffer' }]);
 }
 
+/** A file's content without its block entries. */
+export type ContentToPlan = Omit<SafetensorsContent, 'blocks'> | Omit<BlobContent, 'blocks'> | ExternalContent;
+
 /** Undefined for an external file, whose bytes are not in the package. */
-export function planFile(file: Pick<PackageFile, 'sizeBytes' | 'content'>): FilePlan | undefined {
+export function planFile(file: { readonly sizeBytes: number; readonly content: ContentToPlan }): FilePlan | undefined {
   switch (file.content.type) {
     case 'safetensors': return planTensors(file.content.layout, file.content.codings);
     case 'blob': return planBlob(file.sizeBytes);

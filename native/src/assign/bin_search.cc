@@ -7,12 +7,8 @@
 namespace firn {
 
 float midpoint(float a, float b) {
-  const double x = a, y = b, sum = x + y;
-  const double y_part = sum - x, lost = (x - (sum - y_part)) + (y - y_part);  // Knuth's two-sum: sum + lost == x + y exactly
-  uint64_t bits = std::bit_cast<uint64_t>(sum);
-  // Round the sum to odd, so that rounding again to 24 bits is right (Boldo and Melquiond, 2008).
-  if (lost != 0 && (bits & 1) == 0) bits = (lost > 0) == (sum > 0) ? bits + 1 : bits - 1;
-  return static_cast<float>(std::bit_cast<double>(bits) * 0.5);
+  // The binary64 sum is exact unless one operand is below 2^-28 of the other, and then the result is half the larger one either way.
+  return static_cast<float>((static_cast<double>(a) + b) / 2);
 }
 
 BinSearch make_bin_search(const float* centroids, uint32_t count) {

@@ -25,12 +25,20 @@ float midpoint(float a, float b);
 BinSearch make_bin_search(const float* centroids, uint32_t count);
 
 // In all kernels: bins[i] = number of boundaries b with weights[i] >= b, so 0 for NaN. `weights` are binary32 at any alignment.
-using BinKernel = void (*)(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
 void find_bins_scalar(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
-void find_bins_avx2(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);  // depth <= kAvx2DepthMax
-void find_bins_avx512(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
+void find_bins_avx2(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);    // depth <= kAvx2DepthMax
+void find_bins_avx512(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);  // depth <= kAvx512DepthMax
 
-// Deeper trees take more registers than AVX2 has.
+// Deeper trees take more registers than there are; a BinTable is faster then.
 inline constexpr uint32_t kAvx2DepthMax = 6;
+inline constexpr uint32_t kAvx512DepthMax = 7;
+
+// The bin of the smallest value that shares its top 16 bits with a weight; at most `advances` boundaries lie between the two.
+struct BinTable {
+  uint8_t first_bin[1u << 16];
+  uint32_t advances;
+};
+void make_bin_table(const BinSearch& search, BinTable& table);
+void find_bins_table(const BinSearch& search, const BinTable& table, const void* weights, size_t count, uint8_t* bins);
 
 }  // namespace firn

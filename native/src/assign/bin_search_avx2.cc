@@ -22,9 +22,9 @@ struct Tree {
   explicit Tree(const float* tree) {
     int next = 0;
     for (int step = 0; step < kDepth; ++step) {
-      const int size = 1 << step, start = size - 1;
+      const int size = 1 << step;
       const __m256i used = _mm256_cmpgt_epi32(_mm256_set1_epi32(size), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-      for (int r = 0; r < registers_of(step); ++r) nodes[next++] = _mm256_maskload_ps(tree + start + 8 * r, used);
+      for (int r = 0; r < registers_of(step); ++r) nodes[next++] = _mm256_maskload_ps(tree + (size - 1) + 8 * r, used);
     }
   }
 };

@@ -15,17 +15,17 @@ constexpr int registers_of(int step) { return step <= 4 ? 1 : 1 << (step - 4); }
 
 template <int kDepth>
 struct Tree {
-  // Step t takes registers_of(t) vectors, one after the other: 1 1 1 1 1 2 4 8.
+  // Step t takes registers_of(t) vectors, one after the other: 1 1 1 1 1 2 4.
   static constexpr int kRegisters = kDepth <= 5 ? kDepth : 4 + (1 << (kDepth - 4)) - 1;
   __m512 nodes[kRegisters];
 
   explicit Tree(const float* tree) {
     int next = 0;
     for (int step = 0; step < kDepth; ++step) {
-      const int size = 1 << step, start = size - 1;
+      const int size = 1 << step;
       for (int r = 0; r < registers_of(step); ++r) {
         const __mmask16 used = static_cast<__mmask16>(size >= 16 ? 0xFFFF : (1 << size) - 1);
-        nodes[next++] = _mm512_maskz_loadu_ps(used, tree + start + 16 * r);
+        nodes[next++] = _mm512_maskz_loadu_ps(used, tree + (size - 1) + 16 * r);
       }
     }
   }
@@ -90,7 +90,6 @@ void find_bins_avx512(const BinSearch& search, const void* weights, size_t count
     case 5: return find<5>(search, bytes, count, bins);
     case 6: return find<6>(search, bytes, count, bins);
     case 7: return find<7>(search, bytes, count, bins);
-    case 8: return find<8>(search, bytes, count, bins);
     default: return find_bins_scalar(search, weights, count, bins);
   }
 }

@@ -2,10 +2,13 @@
 #pragma once
 #include <cstdint>
 
-#if defined(__x86_64__) || defined(_M_X64)
+// The build says whether the x86 kernels are compiled in.
+#ifndef FIRN_X86
+#if defined(__x86_64__)
 #define FIRN_X86 1
 #else
 #define FIRN_X86 0
+#endif
 #endif
 
 namespace firn {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/bit_reader.h"
+#include "common/bit_writer.h"
 #include "firn/delta.h"
 
 namespace firn {
@@ -27,43 +28,45 @@ class LevelCode {
   const LevelCodeLengths& stored() const { return stored_; }
   bool empty() const { return stored_.empty(); }
 
-  // Code bits << kLengthBits | length, or kNoCode when the token has none.
-  uint32_t encode(uint32_t id) const {
-    if (id < direct_.size()) [[likely]] return direct_[id];
-    return encode_rare(id);
-  }
+  // Writes differences[begin..end), begin < end, as tokens. False when a token has no code; kDifferencesSlackBytes are readable
+  // past `end`.
+  bool encode_group(const uint8_t* differences, size_t begin, size_t end, BitWriter& writer) const;
+
+  // Reads `count` >= 1 differences < modulus. False on a token sequence no encoder writes. Writes up to kDifferencesSlackBytes
+  // past the end. Zeros follow the end of the input, which the caller checks.
+  bool decode_group(BitReader& reader, uint32_t modulus, size_t count, uint8_t* differences) const;
+
+ private:
+  // A code and its length in one word: bits << kLengthBits | length.
   static constexpr uint32_t kLengthBits = 5;
   static constexpr uint32_t kLengthMask = (1u << kLengthBits) - 1;
   static constexpr uint32_t kNoCode = ~0u;
+  // Runs shorter than this are looked up directly when encoding (16 KiB a level at most), others by binary search.
+  static constexpr uint32_t kDirectRuns = 4096;
 
-  // Next token id. The code is complete, so every bit pattern means something; zeros follow the end of the input.
-  uint32_t decode(BitReader& reader) const {
-    const uint64_t window = reader.peek();
-    const uint32_t entry = short_codes_[(window >> 1) >> short_shift_];
-    const uint32_t length = entry & kLengthMask;
-    if (length == kLongCode) [[unlikely]] return decode_long(reader, window);
-    reader.skip(length);
-    return entry >> kLengthBits;
-  }
-
- private:
-  // Codes of up to this many bits are decoded by one look-up in 2^11 entries (8 KiB: a few levels fit the first-level cache);
-  // longer ones occur with a probability below 2^-11 each and are searched by length.
+  // Codes of up to this many bits are decoded by one look-up in 2^11 entries (8 KiB: a few levels fit the first-level cache); longer
+  // ones occur with a probability below 2^-11 each and are searched by length.
   static constexpr uint32_t kShortBitsMax = 11;
   static constexpr uint32_t kLongCode = kLengthMask;  // a length that no code has
-  // Token ids below this (values, and runs shorter than 3842) are looked up directly when encoding, the rare others by binary
-  // search: 16 KiB a level at most.
-  static constexpr uint32_t kDirectIds = 4096;
 
-  uint32_t encode_rare(uint32_t id) const;
+  // A value and the run that follows it, when the leading bits tell both: value | run << 8 | bits used << 24; 0 when they do not.
+  static constexpr uint32_t kPairRunMax = 0xFFFF;
+
+  uint32_t code_of_run(uint32_t run) const;
+  uint32_t decode_token(BitReader& reader) const;
   uint32_t decode_long(BitReader& reader, uint64_t window) const;
+  void build_encoder();
+  void build_decoder();
+  void build_pairs();
 
   LevelCodeLengths stored_;
-  std::vector<uint32_t> codes_;        // of stored_.ids, same order: bits << kLengthBits | length
-  std::vector<uint32_t> direct_;       // the same by id, for small ids
-  std::vector<uint32_t> short_codes_;  // leading bits -> id << kLengthBits | length, or kLongCode
-  uint32_t short_shift_ = 63;          // 63 - number of leading bits
-  std::vector<uint32_t> canonical_;    // ids in code order
+  std::vector<uint32_t> codes_;           // of stored_.ids, same order
+  std::array<uint32_t, 256> value_codes_{};  // by value
+  std::vector<uint32_t> run_codes_;       // by run length, for short runs; a run of one has the empty code
+  std::vector<uint32_t> short_codes_;     // by leading bits: id << kLengthBits | length, or kLongCode
+  std::vector<uint32_t> pairs_;           // by leading bits
+  uint32_t short_shift_ = 63;             // 63 - number of leading bits
+  std::vector<uint32_t> canonical_;       // ids in code order
   std::array<uint32_t, kCodeLengthMax + 1> first_code_{};  // lowest code of each length
   std::array<uint32_t, kCodeLengthMax + 1> first_rank_{};  // its position in canonical_
   std::array<uint32_t, kCodeLengthMax + 1> population_{};  // codes of each length

@@ -8,18 +8,30 @@
 
 namespace firn {
 
+void LevelTokenCounts::merge(const LevelTokenCounts& from) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] += from.values[i];
+  for (size_t i = 0; i < runs.size(); ++i) runs[i] += from.runs[i];
+  if (&from == this) {
+    for (auto& entry : rare) entry.second *= 2;
+    return;
+  }
+  for (const auto& [run, times] : from.rare) rare[run] += times;
+}
+
 void LevelTokenCounts::list(std::vector<uint32_t>* ids, std::vector<uint64_t>* counts) const {
   ids->clear();
   counts->clear();
-  for (uint32_t id = 0; id < kDirectIds; ++id) {
-    if (direct[id] == 0) continue;
+  const auto push = [&](uint32_t id, uint64_t times) {
+    if (times == 0) return;
     ids->push_back(id);
-    counts->push_back(direct[id]);
-  }
-  const size_t direct_ids = ids->size();
-  for (const auto& entry : rare) ids->push_back(entry.first);
-  std::sort(ids->begin() + static_cast<ptrdiff_t>(direct_ids), ids->end());
-  for (size_t i = direct_ids; i < ids->size(); ++i) counts->push_back(rare.at((*ids)[i]));
+    counts->push_back(times);
+  };
+  for (uint32_t value = 0; value < kValueTokens; ++value) push(value, values[value]);
+  for (uint32_t run = kRunMin; run < kDirectRuns; ++run) push(run_token(run), runs[run]);
+  std::vector<uint32_t> long_runs;
+  for (const auto& entry : rare) long_runs.push_back(entry.first);
+  std::sort(long_runs.begin(), long_runs.end());
+  for (const uint32_t run : long_runs) push(run_token(run), rare.at(run));
 }
 
 TokenCounts::TokenCounts() : impl_(std::make_unique<Impl>()) {}
@@ -33,17 +45,18 @@ Status TokenCounts::add(const uint8_t* previous, const uint8_t* current, size_t 
     return Status::invalid_argument;
   }
   if (!impl_) impl_ = std::make_unique<Impl>();
-  const auto differences = std::make_unique_for_overwrite<uint8_t[]>(count + kDifferencesSlackBytes);
+  const auto differences = make_differences(count);
   const LevelGroups groups(previous, count);
   groups.gather(current, modulus, differences.get());
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
     const size_t begin = groups.start(level), end = groups.start(level + 1);
     if (begin == end) continue;
     LevelTokenCounts& counts = impl_->level(level);
-    for_each_run(differences.get(), begin, end, [&](uint8_t value, uint32_t run) {
-      ++counts.direct[value];
-      if (run >= kRunMin) counts.add(run_token(run), 1);
-    });
+    for (size_t at = begin; at < end;) {
+      const size_t next = run_end(differences.get(), at, end);
+      counts.add(differences[at], static_cast<uint32_t>(next - at));
+      at = next;
+    }
   }
   return Status::ok;
 } catch (const std::bad_alloc&) {
@@ -54,12 +67,7 @@ void TokenCounts::merge(const TokenCounts& other) {
   if (!other.impl_) return;
   if (!impl_) impl_ = std::make_unique<Impl>();
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
-    if (!other.impl_->levels[level]) continue;
-    // Copied before the target is touched, so that merging an object into itself doubles it.
-    const LevelTokenCounts from = *other.impl_->levels[level];
-    LevelTokenCounts& into = impl_->level(level);
-    for (uint32_t id = 0; id < LevelTokenCounts::kDirectIds; ++id) into.direct[id] += from.direct[id];
-    for (const auto& [id, times] : from.rare) into.rare[id] += times;
+    if (other.impl_->levels[level]) impl_->level(level).merge(*other.impl_->levels[level]);
   }
 }
 

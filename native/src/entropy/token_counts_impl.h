@@ -13,18 +13,22 @@
 namespace firn {
 
 struct LevelTokenCounts {
-  // Values and runs shorter than 1794, counted in place (16 KiB a level); longer runs are too rare to matter for speed.
-  static constexpr uint32_t kDirectIds = 2048;
+  // Runs shorter than this are counted in place (16 KiB a level); longer ones are too rare to matter for speed.
+  static constexpr uint32_t kDirectRuns = 2048;
 
-  std::array<uint64_t, kDirectIds> direct{};
-  std::unordered_map<uint32_t, uint64_t> rare;  // by token id >= kDirectIds
+  std::array<uint64_t, kValueTokens> values{};
+  std::array<uint64_t, kDirectRuns> runs{};     // by length; entries below kRunMin mean nothing
+  std::unordered_map<uint32_t, uint64_t> rare;  // longer runs, by length
 
-  void add(uint32_t id, uint64_t times) {
-    if (id < kDirectIds) direct[id] += times;
-    else rare[id] += times;
+  // One run of `run` >= 1 equal values.
+  void add(uint8_t value, uint32_t run) {
+    ++values[value];
+    if (run < kDirectRuns) [[likely]] ++runs[run];
+    else ++rare[run];
   }
+  void merge(const LevelTokenCounts& from);
 
-  // Ids with a count, ascending, and their counts.
+  // Ids of the tokens that occurred, ascending, and how often.
   void list(std::vector<uint32_t>* ids, std::vector<uint64_t>* counts) const;
 };
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 
 #include "common/bytes.h"
 #include "firn/delta.h"
@@ -22,6 +24,13 @@ constexpr uint32_t run_length(uint32_t id) { return id - kValueTokens + kRunMin;
 // Bytes readable (and, for decoding, writable) past the last difference of a block: runs are handled by words.
 inline constexpr size_t kDifferencesSlackBytes = 16;
 
+// Room for `count` differences and the slack, which is zero.
+inline std::unique_ptr<uint8_t[]> make_differences(size_t count) {
+  auto differences = std::make_unique_for_overwrite<uint8_t[]>(count + kDifferencesSlackBytes);
+  std::memset(differences.get() + count, 0, kDifferencesSlackBytes);
+  return differences;
+}
+
 // Index after the run of equal bytes that starts at `begin`; begin < end; reads up to kDifferencesSlackBytes past `end`.
 inline size_t run_end(const uint8_t* differences, size_t begin, size_t end) {
   const uint64_t pattern = 0x0101010101010101ull * differences[begin];
@@ -33,16 +42,6 @@ inline size_t run_end(const uint8_t* differences, size_t begin, size_t end) {
     }
   }
   return end;
-}
-
-// Calls emit(value, run) for every maximal run of a group, in order; run >= 1, and only run >= 2 makes a run token.
-template <typename Emit>
-inline void for_each_run(const uint8_t* differences, size_t begin, size_t end, Emit emit) {
-  while (begin < end) {
-    const size_t next = run_end(differences, begin, end);
-    emit(differences[begin], static_cast<uint32_t>(next - begin));
-    begin = next;
-  }
 }
 
 }  // namespace firn

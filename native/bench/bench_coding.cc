@@ -1,0 +1,162 @@
+// Token coding, exact coding and checksums. Sizes, distributions and ratios are in the notes; every answer is checked before it is timed.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "firn/checksum.h"
+#include "firn/delta.h"
+#include "firn/lossless.h"
+
+namespace firn::bench {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kBlock = kBlockElementsMax;
+constexpr size_t kBlocks = 32;  // 4 Mi elements, 16 MiB of binary32: larger than the caches next to a core
+
+// SplitMix64.
+struct Random {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t z = (state += 0x9E3779B97F4A7C15ull);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  // Sum of uniforms: mean 0, variance 1.
+  double normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += unit();
+    return sum;
+  }
+};
+
+void require(bool right, const char* what) {
+  if (right) return;
+  std::fprintf(stderr, "wrong answer: %s\n", what);
+  std::exit(1);
+}
+
+std::string format(const char* pattern, double a, double b = 0) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, a, b);
+  return text;
+}
+
+// Levels of normal values in `levels` bins of equal width; with probability `migration` an element draws a new value.
+void bench_tokens(BenchReport& report, const std::string& label, uint32_t levels, double migration) {
+  Random random{levels + static_cast<uint64_t>(migration * 1e6)};
+  const size_t count = kBlock * kBlocks;
+  const auto draw = [&] {
+    const double level = std::floor((random.normal() / 6 + 0.5) * levels);
+    return static_cast<uint8_t>(level < 0 ? 0 : level >= levels ? levels - 1 : level);
+  };
+  Bytes previous(count), current(count), decoded(count);
+  for (size_t i = 0; i < count; ++i) {
+    previous[i] = draw();
+    current[i] = random.unit() < migration ? draw() : previous[i];
+  }
+  const auto add_all = [&] {
+    TokenCounts counts;
+    for (size_t b = 0; b < kBlocks; ++b) counts.add(&previous[b * kBlock], &current[b * kBlock], kBlock, levels);
+    return counts;
+  };
+  const TokenCounts counts = add_all();
+  const TokenTables tables = counts.build();
+  std::vector<Bytes> payloads(kBlocks);
+  const auto encode_all = [&] {
+    for (size_t b = 0; b < kBlocks; ++b) {
+      payloads[b].clear();
+      require(tables.encode(&previous[b * kBlock], &current[b * kBlock], kBlock, levels, &payloads[b]) == Status::ok, "encode");
+    }
+  };
+  const auto decode_all = [&] {
+    for (size_t b = 0; b < kBlocks; ++b) {
+      const Status status =
+          tables.decode(payloads[b].data(), payloads[b].size(), &previous[b * kBlock], kBlock, levels, &decoded[b * kBlock]);
+      require(status == Status::ok, "decode status");
+    }
+  };
+  encode_all();
+  decode_all();
+  require(decoded == current, "decoded levels");
+  size_t bytes = tables.serialize().size();
+  for (const Bytes& payload : payloads) bytes += payload.size();
+  report.add("tokens count " + label, sample_gb_per_s(4 * count, [&] { add_all(); }));
+  report.add("tokens encode " + label, sample_gb_per_s(4 * count, encode_all));
+  report.add("tokens decode " + label, sample_gb_per_s(4 * count, decode_all));
+  report.note("tokens " + label + format(": %.0f levels, %.4f bit a level, tables included", levels, 8.0 * static_cast<double>(bytes) / static_cast<double>(count)));
+}
+
+void bench_exact(BenchReport& report, const std::string& label, ElementKind kind, const Bytes& current, const Bytes* previous) {
+  const size_t block_bytes = kBlock * element_bytes(kind), blocks = current.size() / block_bytes;
+  const auto before = [&](size_t b) { return previous ? previous->data() + b * block_bytes : nullptr; };
+  std::vector<Bytes> coded(blocks);
+  Bytes decoded(current.size());
+  const auto encode_all = [&] {
+    for (size_t b = 0; b < blocks; ++b) {
+      coded[b].clear();
+      require(exact_encode(&current[b * block_bytes], before(b), kBlock, kind, &coded[b]) == Status::ok, "exact encode");
+    }
+  };
+  const auto decode_all = [&] {
+    for (size_t b = 0; b < blocks; ++b) {
+      const Status status = exact_decode(coded[b].data(), coded[b].size(), before(b), kBlock, kind, &decoded[b * block_bytes]);
+      require(status == Status::ok, "exact decode status");
+    }
+  };
+  encode_all();
+  decode_all();
+  require(decoded == current, "exact bytes");
+  size_t bytes = 0;
+  for (const Bytes& c : coded) bytes += c.size();
+  report.add("exact encode " + label, sample_gb_per_s(current.size(), encode_all));
+  report.add("exact decode " + label, sample_gb_per_s(current.size(), decode_all));
+  report.note("exact " + label + format(": ratio %.3f", static_cast<double>(current.size()) / static_cast<double>(bytes)));
+}
+
+// Weights N(0, 0.02^2), and a later checkpoint moved by N(0, step^2).
+void bench_exact_series(BenchReport& report, double step, const std::string& label) {
+  Random random{7};
+  const size_t count = kBlock * 8;
+  Bytes before(4 * count), after(4 * count), before16(2 * count), after16(2 * count);
+  for (size_t i = 0; i < count; ++i) {
+    const float w = static_cast<float>(0.02 * random.normal()), moved = w + static_cast<float>(step * random.normal());
+    std::memcpy(&before[4 * i], &w, 4);
+    std::memcpy(&after[4 * i], &moved, 4);
+    std::memcpy(&before16[2 * i], reinterpret_cast<const uint8_t*>(&w) + 2, 2);
+    std::memcpy(&after16[2 * i], reinterpret_cast<const uint8_t*>(&moved) + 2, 2);
+  }
+  bench_exact(report, "f32 alone", ElementKind::f32, after, nullptr);
+  bench_exact(report, "f32 delta " + label, ElementKind::f32, after, &before);
+  bench_exact(report, "bf16 alone", ElementKind::bf16, after16, nullptr);
+  bench_exact(report, "bf16 delta " + label, ElementKind::bf16, after16, &before16);
+}
+
+void bench_crc(BenchReport& report, const std::string& label, size_t size) {
+  Random random{9};
+  Bytes bytes(size);
+  for (uint8_t& b : bytes) b = static_cast<uint8_t>(random.next());
+  require(crc32c("123456789", 9) == 0xE3069283u, "crc32c check value");
+  volatile uint32_t sink = 0;
+  report.add("crc32c " + label, sample_gb_per_s(size, [&] { sink = crc32c(bytes.data(), bytes.size()); }));
+}
+
+}  // namespace
+
+void bench_coding(BenchReport& report) {
+  bench_tokens(report, "16 levels, 30 % moved", 16, 0.3);
+  bench_tokens(report, "16 levels, 1 % moved", 16, 0.01);
+  bench_tokens(report, "34 levels, 60 % moved", 34, 0.6);
+  bench_exact_series(report, 1e-4, "step 1e-4");
+  bench_crc(report, "1 MiB", size_t{1} << 20);
+  bench_crc(report, "16 MiB", size_t{16} << 20);
+}
+
+}  // namespace firn::bench

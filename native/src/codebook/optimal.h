@@ -1,0 +1,14 @@
+// Exact weighted one-dimensional k-means by dynamic programming (Groenlund et al., arXiv 1701.07204, section 2).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "codebook/points.h"
+
+namespace firn {
+
+// At most `k` centroids (k >= 1), in increasing order, with the least weighted sum of squared distances. Fewer when fewer points have
+// weight. `points` may not be empty. Time O(k n log n), memory O(k n). Throws std::bad_alloc.
+std::vector<double> cluster_optimal(const Points& points, uint32_t k);
+
+}  // namespace firn

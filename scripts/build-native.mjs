@@ -1,0 +1,207 @@
+// Builds build/Release/firn_core.node when it is missing or was built from other sources: node scripts/build-native.mjs [root]
+//
+// Runs before start, demo and test, so it needs nothing but Node, says nothing when there is nothing to do or all went well, and names
+// what is missing in one sentence (exit code 1). Any number of them may run at once: one builds, the others wait.
+import { spawn } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync,
+} from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const cmakeVersionMin = [3, 25];
+/** How often a waiting process looks again, and a building one shows that it lives. */
+const lockPollMs = 200;
+const lockBeatMs = 5_000;
+/** A lock not refreshed for this long belongs to a process that was killed. */
+const lockStaleMs = 60_000;
+/** A build takes a minute or two on two cores; whoever waits longer than this is told. */
+const lockWaitMsMax = 900_000;
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
+const paths = {
+  source: join(root, 'native'),
+  buildDir: join(root, 'build', 'addon'),
+  addon: join(root, 'build', 'Release', 'firn_core.node'),
+  fingerprint: join(root, 'build', 'Release', 'firn_core.fingerprint'),
+  lock: join(root, 'build', 'addon.lock'),
+};
+/** What goes into the addon; tests, fuzz targets and benches do not. */
+const sourceFolders = ['CMakeLists.txt', 'cmake', 'include', 'src', 'binding'];
+const headerPackages = ['node-addon-api', 'node-api-headers'];
+
+/** A failure whose message is all the user needs. */
+class BuildError extends Error {}
+
+async function main() {
+  if (isCurrent(fingerprint())) return;
+  const release = await takeLock();
+  try {
+    const sources = fingerprint();
+    if (!isCurrent(sources)) await build(sources);
+  } finally {
+    release();
+  }
+}
+
+function isCurrent(sources) {
+  return existsSync(paths.addon) && existsSync(paths.fingerprint) && readFileSync(paths.fingerprint, 'utf8') === sources;
+}
+
+/** Contents, not times: a checkout or a copy changes times without changing the sources, and a deleted file has none. */
+function fingerprint() {
+  const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, process.env.CXX ?? '']));
+  const files = sourceFolders.flatMap((name) => filesUnder(join(paths.source, name)));
+  for (const name of headerPackages) {
+    const manifest = join(root, 'node_modules', name, 'package.json');
+    if (!existsSync(manifest)) throw new BuildError(`The package ${name} is not installed; run npm ci.`);
+    files.push(manifest);
+  }
+  for (const file of files) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+function filesUnder(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path).sort().flatMap((name) => filesUnder(join(path, name)));
+}
+
+async function build(sources) {
+  await requireCmake();
+  const compiler = await findCompiler();
+  const configure = ['-S', paths.source, '-B', paths.buildDir, '-DCMAKE_BUILD_TYPE=Release', '-DFIRN_BUILD_ADDON=ON', '-DFIRN_BUILD_TESTS=OFF',
+    `-DCMAKE_CXX_COMPILER=${compiler}`, `-DCMAKE_JS_INC=${headerPackages.map(headerFolder).join(';')}`];
+  if (!existsSync(join(paths.buildDir, 'CMakeCache.txt'))) configure.push('-G', findGenerator());
+  let result = await run('cmake', configure);
+  if (result.code !== 0) {
+    // A cache from another place or another compiler is the usual reason; it holds nothing of value.
+    rmSync(paths.buildDir, { recursive: true, force: true });
+    if (!configure.includes('-G')) configure.push('-G', findGenerator());
+    result = await run('cmake', configure);
+  }
+  if (result.code === 0) {
+    result = await run('cmake', ['--build', paths.buildDir, '--target', 'firn_addon', '--parallel', String(availableParallelism())]);
+  }
+  if (result.code !== 0) {
+    process.stderr.write(result.output);
+    throw new BuildError('The native core did not build; the output of the compiler is above.');
+  }
+  publish(sources);
+}
+
+/** Whoever loads the addon meanwhile gets the old one or the new one, whole. */
+function publish(sources) {
+  mkdirSync(dirname(paths.addon), { recursive: true });
+  const fresh = `${paths.addon}.new`;
+  copyFileSync(join(paths.buildDir, 'firn_core.node'), fresh);
+  renameSync(fresh, paths.addon);
+  writeFileSync(paths.fingerprint, sources);
+}
+
+function headerFolder(name) {
+  const folder = join(root, 'node_modules', name);
+  return existsSync(join(folder, 'napi.h')) ? folder : join(folder, 'include');
+}
+
+async function requireCmake() {
+  const needed = `CMake ${cmakeVersionMin.join('.')} or newer is needed to build the native core`;
+  const { code, output } = await run('cmake', ['--version']);
+  const version = /version (\d+)\.(\d+)/.exec(output);
+  if (code !== 0 || !version) throw new BuildError(`${needed}; install it (for instance: apt-get install cmake) and run this again.`);
+  const [major, minor] = [Number(version[1]), Number(version[2])];
+  if (major < cmakeVersionMin[0] || (major === cmakeVersionMin[0] && minor < cmakeVersionMin[1])) {
+    throw new BuildError(`${needed}, but this is ${major}.${minor}.`);
+  }
+}
+
+async function findCompiler() {
+  const program = '#include <bit>\n#include <span>\nint main() { return std::popcount(1u) - 1; }\n';
+  const candidates = process.env.CXX ? [process.env.CXX] : ['c++', 'g++', 'clang++'];
+  for (const candidate of candidates) {
+    const { code } = await run(candidate, ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], program);
+    if (code === 0) return candidate;
+  }
+  const tried = candidates.join(', ');
+  throw new BuildError(
+    `A C++20 compiler is needed to build the native core (tried ${tried}); install one (for instance: apt-get install g++) and run this again.`);
+}
+
+function findGenerator() {
+  if (isOnPath('ninja')) return 'Ninja';
+  if (isOnPath('make')) return 'Unix Makefiles';
+  throw new BuildError('Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run this again.');
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+/** Runs a program to its end; a program that cannot be started has code -1. */
+function run(program, args, input = '') {
+  return new Promise((settle) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
+    let output = '';
+    const collect = (chunk) => { output += chunk; };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.stdin.on('error', () => {});
+    child.on('error', (error) => settle({ code: -1, output: String(error) }));
+    child.on('close', (code) => settle({ code: code ?? -1, output }));
+    child.stdin.end(input);
+  });
+}
+
+/** Waits for its turn; returns what gives the lock back. */
+async function takeLock() {
+  mkdirSync(dirname(paths.lock), { recursive: true });
+  const mine = `${process.pid} ${randomUUID()}`;
+  for (const deadline = Date.now() + lockWaitMsMax; Date.now() < deadline; await delay(lockPollMs)) {
+    try {
+      writeFileSync(paths.lock, mine, { flag: 'wx' });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      removeStaleLock();
+      continue;
+    }
+    const beat = setInterval(() => utimesSync(paths.lock, new Date(), new Date()), lockBeatMs);
+    return () => {
+      clearInterval(beat);
+      rmSync(paths.lock, { force: true });
+    };
+  }
+  throw new BuildError(`Another build of the native core holds ${paths.lock}; wait for it, or delete that file if there is none.`);
+}
+
+function removeStaleLock() {
+  const aside = `${paths.lock}.${process.pid}`;
+  try {
+    const owner = readFileSync(paths.lock, 'utf8');
+    if (isAlive(Number.parseInt(owner, 10)) && Date.now() - statSync(paths.lock).mtimeMs < lockStaleMs) return;
+    renameSync(paths.lock, aside);
+    // Between reading and renaming somebody else may have removed it and taken the lock: give that one back.
+    if (readFileSync(aside, 'utf8') !== owner) linkSync(aside, paths.lock);
+    rmSync(aside);
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error;
+    rmSync(aside, { force: true });
+  }
+}
+
+function isAlive(pid) {
+  // Empty when its owner has created the file but not yet written it.
+  if (!Number.isInteger(pid)) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error instanceof BuildError ? error.message : error.stack}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,88 @@
+import { and, asc, eq, gt, isNotNull } from 'drizzle-orm';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { EvalSet, EvalSetPart, EvalSetRecords } from './catalog.ts';
+import type { Db } from './database.ts';
+import { dropNulls } from './drop-nulls.ts';
+import { pageLimit } from './page-limit.ts';
+import { evalSets, runs } from './schema.ts';
+
+/** See `EvalSetRecords`. */
+export function evalSetRecords(db: Db): EvalSetRecords {
+  const { query } = db;
+  return {
+    async create(input) {
+      const [created] = await query.insert(evalSets).values(input).onConflictDoNothing().returning();
+      if (created === undefined) throw new FirnError('conflict', `The eval set ${input.name} exists already.`);
+      return dropNulls(created);
+    },
+    async find(repositoryId, name) {
+      const [found] = await query.select().from(evalSets).where(and(eq(evalSets.repositoryId, repositoryId), eq(evalSets.name, name)));
+      return found && dropNulls(found);
+    },
+    async get(id) {
+      const [found] = await query.select().from(evalSets).where(eq(evalSets.id, id));
+      return found && dropNulls(found);
+    },
+    async list(repositoryId, page) {
+      const later = page.after === undefined ? undefined : gt(evalSets.name, page.after);
+      const found = await query.select().from(evalSets).where(and(eq(evalSets.repositoryId, repositoryId), later)).orderBy(asc(evalSets.name)).limit(pageLimit(page));
+      return found.map(dropNulls);
+    },
+    async setPart(id, part, object) {
+      return db.transaction(async (tx) => {
+        const before = await locked(tx, id);
+        if (before.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
+        await tx.query.update(evalSets).set(partColumns(part, object)).where(eq(evalSets.id, id));
+        const replaced = part === 'graph' ? before.graphKey : before.batchesKey;
+        return replaced === object.key ? undefined : replaced;
+      });
+    },
+    async setState(id, state, error) {
+      const set = { state, errorCode: error?.code ?? null, errorMessage: error?.message ?? null };
+      const changed = await query.update(evalSets).set(set).where(eq(evalSets.id, id)).returning({ id: evalSets.id });
+      if (changed.length === 0) throw missing();
+    },
+    async delete(id) {
+      return db.transaction(async (tx) => {
+        const { graphKey, batchesKey } = await locked(tx, id);
+        const used = await tx.query.select({ id: runs.id }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
+        if (used.length > 0) throw new FirnError('conflict', 'A run uses the eval set.');
+        await tx.query.delete(evalSets).where(eq(evalSets.id, id));
+        return [graphKey, batchesKey].filter((key) => key !== undefined);
+      });
+    },
+    async keys(page) {
+      // Two short columns of a small table: read both, merge, cut. Each is bounded by the page itself.
+      const limit = pageLimit(page);
+      const [graphs, batches] = [await columnKeys(db, evalSets.graphKey, page.after, limit), await columnKeys(db, evalSets.batchesKey, page.after, limit)];
+      return [...new Set([...graphs, ...batches])].sort(byBytes).slice(0, limit);
+    },
+  };
+}
+
+function partColumns(part: EvalSetPart, { key, sha256, sizeBytes }: { key: string; sha256: string; sizeBytes: number }) {
+  if (part === 'graph') return { graphKey: key, graphSha256: sha256, graphBytes: sizeBytes };
+  return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes };
+}
+
+/** The eval set, held against other writers until the transaction ends. */
+async function locked(tx: Db, id: string): Promise<EvalSet> {
+  const [found] = await tx.query.select().from(evalSets).where(eq(evalSets.id, id)).for('update');
+  if (found === undefined) throw missing();
+  return dropNulls(found);
+}
+
+async function columnKeys({ query }: Db, column: typeof evalSets.graphKey | typeof evalSets.batchesKey, after: string | undefined, limit: number): Promise<string[]> {
+  const later = after === undefined ? undefined : gt(column, after);
+  const found = await query.select({ key: column }).from(evalSets).where(and(isNotNull(column), later)).orderBy(asc(column)).limit(limit);
+  return found.map(({ key }) => key!);
+}
+
+/** The order of collate "C". */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function missing(): FirnError {
+  return new FirnError('not-found', 'There is no such eval set.');
+}

@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pglite';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { Db, QueryBuilder } from './database.ts';
+
+type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
+
+const dialect = new PgDialect();
+
+/**
+ * `Db` over PGlite, which is one connection: transactions run one after another, and a query outside waits for the one that runs. A query on
+ * the outer `Db` from inside a transaction would wait for itself; it is refused with `internal` instead.
+ */
+export function pgliteDatabase(client: PGlite): Db {
+  // Whether the code that is running was started by a transaction that is still open.
+  const within = new AsyncLocalStorage<{ open: boolean }>();
+  function refuseInside(): void {
+    if (within.getStore()?.open === true) throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
+  }
+  const outside: Client = {
+    query: (text, params, options) => { refuseInside(); return client.query(text, params, options); },
+    exec: (text, options) => { refuseInside(); return client.exec(text, options); },
+  };
+  return {
+    ...statements(outside),
+    async transaction(work) {
+      refuseInside();
+      const scope = { open: true };
+      return within.run(scope, () => client.transaction(async (tx) => {
+        const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
+        try {
+          return await work(db);
+        } finally {
+          scope.open = false;
+        }
+      }));
+    },
+  };
+}
+
+function statements(client: Client): Pick<Db, 'query' | 'rows' | 'script'> {
+  return {
+    // Drizzle types its client as PGlite but uses `query` alone.
+    query: drizzle({ client: client as PGlite }) as unknown as QueryBuilder,
+    async rows(statement) {
+      const { sql, params } = dialect.sqlToQuery(statement);
+      return (await client.query<Record<string, unknown>>(sql, params)).rows;
+    },
+    async script(text) {
+      await client.exec(text);
+    },
+  };
+}

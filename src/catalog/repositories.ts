@@ -1,0 +1,34 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { RepositoryRecords } from './catalog.ts';
+import type { Db } from './database.ts';
+import { pageLimit } from './page-limit.ts';
+import { repositories } from './schema.ts';
+
+/** See `RepositoryRecords`. */
+export function repositoryRecords({ query }: Db): RepositoryRecords {
+  return {
+    async create(input) {
+      const [created] = await query.insert(repositories).values(input).onConflictDoNothing().returning();
+      if (created === undefined) throw new FirnError('conflict', `The repository ${input.namespace}/${input.name} exists already.`);
+      return created;
+    },
+    async find(namespace, name) {
+      const [found] = await query.select().from(repositories).where(and(eq(repositories.namespace, namespace), eq(repositories.name, name)));
+      return found;
+    },
+    async get(id) {
+      const [found] = await query.select().from(repositories).where(eq(repositories.id, id));
+      return found;
+    },
+    async list(page) {
+      return query.select().from(repositories).where(after(page.after)).orderBy(asc(repositories.namespace), asc(repositories.name)).limit(pageLimit(page));
+    },
+  };
+}
+
+function after(token: string | undefined) {
+  if (token === undefined) return undefined;
+  const [namespace = '', name = ''] = token.split('/');
+  return sql`(${repositories.namespace}, ${repositories.name}) > (${namespace}, ${name})`;
+}

@@ -1,0 +1,152 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, doublePrecision, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
+import { fidelities, fileRoles } from '../checkpoint/role.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { checkpointStates, repositoryTypes, type CheckpointResult, type EvalSet, type IdempotentAnswer, type Run } from './catalog.ts';
+import { json } from './json-column.ts';
+
+/**
+ * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
+ * by column.
+ */
+const id = () => text('id').primaryKey().default(sql`replace(gen_random_uuid()::text, '-', '')`);
+const bytes = (name: string) => bigint(name, { mode: 'number' });
+const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+const createdAt = () => time('created_at').notNull().defaultNow();
+const errorCode = () => text('error_code').$type<FirnErrorCode>();
+
+export const repositories = pgTable('repositories', {
+  id: id(),
+  namespace: text('namespace').notNull(),
+  name: text('name').notNull(),
+  type: text('type', { enum: repositoryTypes }).notNull(),
+  createdAt: createdAt(),
+});
+
+export const evalSets = pgTable('eval_sets', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  name: text('name').notNull(),
+  state: text('state', { enum: ['open', 'ready', 'failed'] }).notNull().default('open'),
+  spec: json<EvalSet['spec']>('spec').notNull(),
+  graphKey: text('graph_key'),
+  graphSha256: text('graph_sha256'),
+  graphBytes: bytes('graph_bytes'),
+  batchesKey: text('batches_key'),
+  batchesSha256: text('batches_sha256'),
+  batchesBytes: bytes('batches_bytes'),
+  errorCode: errorCode(),
+  errorMessage: text('error_message'),
+  createdAt: createdAt(),
+});
+
+export const runs = pgTable('runs', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  name: text('name').notNull(),
+  fidelity: text('fidelity', { enum: fidelities }).notNull(),
+  evalSetId: text('eval_set_id'),
+  thresholds: json<Run['thresholds']>('thresholds').notNull(),
+  search: json<Run['search']>('search').notNull(),
+  seed: text('seed').notNull(),
+  parentCheckpointId: text('parent_checkpoint_id'),
+  layerTypes: json<Run['layerTypes']>('layer_types').notNull(),
+  binding: json<NonNullable<Run['binding']>>('binding'),
+  createdAt: createdAt(),
+});
+
+export const checkpoints = pgTable('checkpoints', {
+  id: id(),
+  runId: text('run_id').notNull(),
+  sequence: integer('sequence').notNull(),
+  step: bigint('step', { mode: 'number' }).notNull(),
+  revision: text('revision'),
+  state: text('state', { enum: checkpointStates }).notNull().default('open'),
+  fixedConfig: json<QuantizationConfig>('fixed_config'),
+  result: json<CheckpointResult>('result'),
+  errorCode: errorCode(),
+  errorMessage: text('error_message'),
+  packageId: text('package_id'),
+  cancelRequested: boolean('cancel_requested').notNull().default(false),
+  deletedAt: time('deleted_at'),
+  createdAt: createdAt(),
+  touchedAt: time('touched_at').notNull().defaultNow(),
+  committedAt: time('committed_at'),
+  finishedAt: time('finished_at'),
+});
+
+export const checkpointFiles = pgTable('checkpoint_files', {
+  id: id(),
+  checkpointId: text('checkpoint_id').notNull(),
+  path: text('path').notNull(),
+  role: text('role', { enum: fileRoles }).notNull(),
+  sizeBytes: bytes('size_bytes'),
+  sha256: text('sha256'),
+  gitSha1: text('git_sha1'),
+  rawKey: text('raw_key'),
+  rawStoredBytes: bytes('raw_stored_bytes'),
+  received: boolean('received').notNull().default(false),
+  storage: text('storage', { enum: ['package', 'raw'] }),
+  resultSha256: text('result_sha256'),
+  resultBytes: bytes('result_bytes'),
+});
+
+export const packages = pgTable('packages', {
+  id: text('id').primaryKey(),
+  checkpointId: text('checkpoint_id').notNull(),
+  key: text('key').notNull(),
+  sizeBytes: bytes('size_bytes').notNull(),
+  storedBytes: bytes('stored_bytes').notNull(),
+  indexOffsetBytes: bytes('index_offset_bytes').notNull(),
+  indexLengthBytes: bytes('index_length_bytes').notNull(),
+  kind: text('kind', { enum: ['base', 'delta'] }).notNull(),
+  ancestorId: text('ancestor_id'),
+  chainLength: integer('chain_length').notNull(),
+  createdAt: createdAt(),
+});
+
+export const trials = pgTable('trials', {
+  checkpointId: text('checkpoint_id').notNull(),
+  configKey: text('config_key').notNull(),
+  config: json<QuantizationConfig>('config').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  estimatedBytes: doublePrecision('estimated_bytes').notNull(),
+  metrics: json<MetricValues>('metrics').notNull(),
+  degradation: json<MetricValues>('degradation').notNull(),
+  passed: boolean('passed').notNull(),
+  seconds: doublePrecision('seconds').notNull(),
+  createdAt: createdAt(),
+}, (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })]);
+
+export const jobs = pgTable('jobs', {
+  id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+  kind: text('kind').notNull(),
+  subjectId: text('subject_id').notNull(),
+  state: text('state', { enum: ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] }).notNull(),
+  orderKey: text('order_key'),
+  orderSequence: bigint('order_sequence', { mode: 'number' }),
+  runAt: time('run_at').notNull().defaultNow(),
+  attempts: integer('attempts').notNull().default(0),
+  attemptsMax: integer('attempts_max').notNull(),
+  leasesLost: integer('leases_lost').notNull().default(0),
+  leasesLostMax: integer('leases_lost_max').notNull(),
+  fence: integer('fence').notNull().default(0),
+  lockedBy: text('locked_by'),
+  leaseUntil: time('lease_until'),
+  lastError: text('last_error'),
+  cancelRequested: boolean('cancel_requested').notNull().default(false),
+  createdAt: createdAt(),
+  finishedAt: time('finished_at'),
+});
+
+export const idempotency = pgTable('idempotency', {
+  key: text('key').primaryKey(),
+  fingerprint: text('fingerprint').notNull(),
+  status: integer('status'),
+  headers: json<IdempotentAnswer['headers']>('headers'),
+  body: text('body'),
+  ttlMs: bigint('ttl_ms', { mode: 'number' }).notNull(),
+  expiresAt: time('expires_at').notNull(),
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
+import { HubClient } from './demo/hub-client.ts';
+import { HubProcess } from './demo/hub-process.ts';
+import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
+import { readSeries, type Series } from './demo/read-series.ts';
+import { demoRow, headerLine, rowLine, totalsOf, type DemoRow } from './demo/report.ts';
+import { verifyDownload } from './demo/verify-downloads.ts';
+
+const repository = 'demo/series';
+const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
+
+/** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
+async function runDemo(options: DemoOptions): Promise<string[]> {
+  const series = readSeries(options.seriesDirectory);
+  const metric = options.metric ?? series.metric;
+  if (!series.metrics.includes(metric)) throw new Error(`the series records ${series.metrics.join(', ')}, not ${metric}`);
+  const directory = await mkdtemp(join(tmpdir(), 'firn-demo-'));
+  let hubProcess: HubProcess | undefined;
+  try {
+    hubProcess = await HubProcess.start(join(directory, 'hub'));
+    const hub = new HubClient(hubProcess.url);
+    say(`${series.name}: ${series.checkpoints.length} checkpoints, ${metric} bounded by ${100 * options.threshold} %, method ${options.method}, hub at ${hubProcess.url}`);
+    const pushed = await train(hub, series, metric, options.threshold);
+    const rows = pushed.map(demoRow);
+    const problems = await verifyAll(hub, series, pushed, { directory, metric, threshold: options.threshold });
+    printTotals(rows, problems);
+    if (options.jsonPath !== undefined) await writeFile(options.jsonPath, JSON.stringify({ series: series.name, metric, threshold: options.threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
+    return problems;
+  } finally {
+    await hubProcess?.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function train(hub: HubClient, series: Series, metric: string, threshold: number): Promise<PushedCheckpoint[]> {
+  const { first, fork } = planPushes(series);
+  await prepareHub(hub, series, { repository, run: first.run, metric, threshold });
+  say(headerLine());
+  const pushed = await pushAll(hub, first);
+  if (fork === undefined) return pushed;
+  say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
+  await hub.post(`/v1/repositories/${repository}/runs`, { name: fork.run, forkFrom: { run: first.run, step: fork.fromStep } });
+  return [...pushed, ...(await pushAll(hub, fork))];
+}
+
+async function pushAll(hub: HubClient, plan: PushPlan): Promise<PushedCheckpoint[]> {
+  const pushed: PushedCheckpoint[] = [];
+  for (const checkpoint of plan.checkpoints) {
+    const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${plan.run}@${checkpoint.step}: ${progress}`));
+    clearProgress();
+    const row = demoRow(done);
+    say(rowLine(row));
+    for (const warning of row.warnings) say(`  note: ${warning}`);
+    pushed.push(done);
+  }
+  return pushed;
+}
+
+async function verifyAll(hub: HubClient, series: Series, pushed: readonly PushedCheckpoint[], options: { directory: string; metric: string; threshold: number }): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [i, done] of pushed.entries()) {
+    showProgress(`downloading and re-evaluating ${i + 1} of ${pushed.length}`);
+    problems.push(...(await verifyDownload(hub, series, done, options)));
+  }
+  clearProgress();
+  return problems;
+}
+
+function printTotals(rows: readonly DemoRow[], problems: readonly string[]): void {
+  const totals = totalsOf(rows);
+  const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`).join(', ');
+  say(`total: ${totals.checkpoints} checkpoints, ${totals.rawBytes} raw bytes, ${totals.storedBytes} stored bytes, ratio ${totals.ratio.toFixed(2)}, worst degradation ${worst}, ${totals.trials} trials, ${totals.seconds.toFixed(1)} s`);
+  if (problems.length === 0) say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
+  for (const problem of problems) say(`OFF: ${problem}`);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** On a terminal one line that is overwritten; elsewhere nothing, rows are progress enough. */
+function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${text.slice(0, (process.stdout.columns ?? 120) - 1)}`);
+}
+
+function clearProgress(): void {
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
+}
+
+try {
+  const problems = await runDemo(readDemoOptions(process.argv.slice(2), bundledSeries));
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n${demoUsage}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import type { CheckpointResult } from '../../catalog/catalog.ts';
+import type { HubClient } from './hub-client.ts';
+import type { Series, SeriesCheckpoint } from './read-series.ts';
+import { seriesEvalSpec } from './series-eval-spec.ts';
+
+/** What the hub says of a checkpoint that has been worked on. */
+export interface CheckpointStatus {
+  readonly state: string;
+  readonly step: number;
+  readonly result?: CheckpointResult;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly files: readonly { readonly path: string; readonly role: string; readonly resultSha256?: string }[];
+}
+
+/** A checkpoint as pushed: where it went and what became of it. */
+export interface PushedCheckpoint {
+  readonly run: string;
+  readonly checkpoint: SeriesCheckpoint;
+  readonly path: string;
+  readonly status: CheckpointStatus;
+  readonly seconds: number;
+}
+
+export interface PushPlan {
+  readonly run: string;
+  readonly checkpoints: readonly SeriesCheckpoint[];
+}
+
+/**
+ * The training job of the demo: it pushes most of the series, crashes, resumes from an earlier step as a forked run, and pushes on to
+ * the end. With fewer than three checkpoints there is nothing to fork.
+ */
+export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan & { readonly fromStep: number } } {
+  const all = series.checkpoints;
+  if (all.length < 3) return { first: { run: 'train', checkpoints: all } };
+  const crashAfter = Math.floor((2 * all.length) / 3);
+  const resumeAt = Math.max(1, crashAfter - 1);
+  return {
+    first: { run: 'train', checkpoints: all.slice(0, crashAfter) },
+    fork: { run: 'train-resumed', fromStep: all[resumeAt - 1]!.step, checkpoints: all.slice(resumeAt) },
+  };
+}
+
+/** Creates repository, eval set and the first run. */
+export async function prepareHub(hub: HubClient, series: Series, options: { repository: string; run: string; metric: string; threshold: number }): Promise<void> {
+  const [namespace, name] = options.repository.split('/');
+  await hub.post('/v1/repositories', { namespace, name });
+  const repository = `/v1/repositories/${options.repository}`;
+  await hub.post(`${repository}/eval-sets`, { name: 'held-out', spec: seriesEvalSpec(series) });
+  await hub.putFile(`${repository}/eval-sets/held-out/graph`, series.graphPath);
+  await hub.putFile(`${repository}/eval-sets/held-out/batches`, series.batchesPath);
+  await hub.post(`${repository}/eval-sets/held-out/commit`);
+  await hub.post(`${repository}/runs`, { name: options.run, fidelity: 'lossy', evalSet: 'held-out', thresholds: { [options.metric]: options.threshold } });
+}
+
+/** Reserves, uploads and commits one checkpoint, then follows its events until it is done. */
+export async function pushCheckpoint(hub: HubClient, repository: string, run: string, checkpoint: SeriesCheckpoint, onProgress: (line: string) => void): Promise<PushedCheckpoint> {
+  const started = performance.now();
+  const runPath = `/v1/repositories/${repository}/runs/${run}`;
+  const path = `${runPath}/checkpoints/${checkpoint.step}`;
+  const uploads = [
+    { path: 'model.safetensors', role: 'model', from: checkpoint.modelPath },
+    ...(checkpoint.sensitivityPath === undefined ? [] : [{ path: 'sensitivity.safetensors', role: 'sensitivity', from: checkpoint.sensitivityPath }]),
+  ];
+  await hub.post(`${runPath}/checkpoints`, { step: checkpoint.step, files: uploads.map((upload) => ({ path: upload.path, role: upload.role })) });
+  for (const upload of uploads) {
+    onProgress(`uploading ${basename(upload.from)}`);
+    await hub.putFile(`${path}/files/${upload.path}`, upload.from);
+  }
+  await hub.post(`${path}/commit`);
+  for await (const { event, data } of hub.events(`${path}/events`)) onProgress(describeEvent(event, data));
+  const status = await hub.get<CheckpointStatus>(path);
+  return { run, checkpoint, path, status, seconds: (performance.now() - started) / 1000 };
+}
+
+function describeEvent(event: string, data: unknown): string {
+  const values = Object.entries(data as Record<string, unknown>)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    .map(([key, value]) => `${key} ${typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(4) : String(value)}`);
+  return [event, ...values].join(', ');
+}

@@ -1,0 +1,68 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { degradation, higherIsBetter, withinThreshold, type MetricValues } from '../../checkpoint/quality.ts';
+import type { HubClient } from './hub-client.ts';
+import type { PushedCheckpoint } from './push-series.ts';
+import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
+import type { Series } from './read-series.ts';
+import { seriesEvalSpec } from './series-eval-spec.ts';
+
+/** Metrics of one pass over the same bytes agree to this relative difference, whatever process computed them. */
+const metricToleranceMax = 1e-6;
+
+export interface VerifyOptions {
+  readonly directory: string;
+  readonly metric: string;
+  readonly threshold: number;
+}
+
+/** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
+export async function verifyDownload(hub: HubClient, series: Series, pushed: PushedCheckpoint, options: VerifyOptions): Promise<string[]> {
+  const name = `${pushed.run}@${pushed.checkpoint.step}`;
+  const downloaded = join(options.directory, 'downloaded.safetensors');
+  try {
+    const { sha256, announced } = await hub.download(`${pushed.path}/files/model.safetensors`, downloaded);
+    const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.resultSha256;
+    const wrongDigest = sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
+    const before = await reEvaluate(series, pushed.checkpoint.modelPath);
+    const after = await reEvaluate(series, downloaded);
+    return [...wrongDigest, ...compareMetrics(name, series, pushed, { before, after }, options)];
+  } finally {
+    await rm(downloaded, { force: true });
+  }
+}
+
+function compareMetrics(name: string, series: Series, pushed: PushedCheckpoint, found: { before: MetricValues; after: MetricValues }, options: VerifyOptions): string[] {
+  const kinds = new Map(seriesEvalSpec(series).metrics.map((metric) => [metric.name, metric.kind]));
+  const problems: string[] = [];
+  for (const [metric, kind] of kinds) {
+    const claimed = pushed.status.result?.measured?.[metric];
+    const value = found.after[metric]!;
+    const agrees = claimed !== undefined && Math.abs(claimed - value) <= metricToleranceMax * Math.max(1, Math.abs(value));
+    if (!agrees) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
+    const worse = degradation(found.before[metric]!, value, higherIsBetter[kind]);
+    if (metric === options.metric && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, options.threshold)) {
+      problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * options.threshold).toFixed(3)} %`);
+    }
+  }
+  return problems;
+}
+
+async function reEvaluate(series: Series, modelPath: string): Promise<MetricValues> {
+  const entry = fileURLToPath(new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+  const child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  try {
+    const request: ReEvaluation = { graphPath: series.graphPath, batchesPath: series.batchesPath, spec: seriesEvalSpec(series), modelPath };
+    child.send(request);
+    const ended = once(child, 'exit').then(([code]): never => { throw new Error(`re-evaluation ended with code ${code}`); });
+    ended.catch(() => undefined);
+    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [ReEvaluationAnswer];
+    if ('error' in answer) throw new Error(answer.error);
+    return answer.metrics;
+  } finally {
+    child.kill();
+  }
+}

@@ -1,0 +1,72 @@
+import { matchBlocks } from '../package/match-blocks.ts';
+import type { PackageCodebook, PackageFile, PackageIndex } from '../package/package-index.ts';
+import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
+import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
+import type { PackageChain } from '../restore/package-chain.ts';
+import type { SourceFile } from './model-source.ts';
+import type { CodingPlan, QuantizedGroup } from './plan-codings.ts';
+
+/** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
+export class Ancestor {
+  readonly index: PackageIndex;
+  /** Packages read to rebuild it, itself included. */
+  readonly chainLength: number;
+  private readonly readers: readonly (BlockReader | undefined)[];
+  /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
+  private readonly matches: readonly Int32Array[];
+  private readonly groups: readonly QuantizedGroup[];
+
+  constructor(chain: PackageChain, files: readonly SourceFile[], plan: CodingPlan) {
+    this.index = chain.links[0]!.package.index;
+    this.chainLength = chain.links.length;
+    this.groups = plan.groups;
+    // Codebooks of the new package are not built yet; a match needs only their layer type and dtype.
+    const codebooks = plan.groups.map((group): PackageCodebook => ({ ...group, table: new Uint8Array(0), levelCount: 0, tableSet: 0 }));
+    const there = files.map((file) => this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type));
+    this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
+    this.matches = files.map((file, i) => matchFile(there[i], this.index.codebooks, planTensors(file.layout, plan.files[i]!.codings), codebooks));
+  }
+
+  /** Share of quantized elements that have a counterpart there: 0 when the layouts have nothing in common. */
+  coverage(plan: CodingPlan): number {
+    let elements = 0;
+    let matched = 0;
+    for (const [file, { blocks }] of plan.files.entries()) {
+      for (const [number, block] of blocks.entries()) {
+        elements += block.elementCount;
+        if (this.matches[file]![number]! >= 0) matched += block.elementCount;
+      }
+    }
+    return elements === 0 ? 0 : matched / elements;
+  }
+
+  /** Levels of the block this one is coded against; undefined without a counterpart. */
+  async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
+  }
+
+  /** Bytes of the exact block this one may be coded against; undefined without a counterpart. */
+  async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'exact' ? decoded.bytes : undefined;
+  }
+
+  private async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.decoded(match, signal);
+  }
+
+  /** The modulus of a matched block's differences in codebook `group`, which has `levelCount` levels now. */
+  modulus(group: number, levelCount: number): number {
+    const { layerType, dtype } = this.groups[group]!;
+    const there = this.index.codebooks.find((codebook) => codebook.layerType === layerType && codebook.dtype === dtype);
+    return Math.max(levelCount, there?.levelCount ?? 0);
+  }
+}
+
+function matchFile(there: PackageFile | undefined, codebooksThere: readonly PackageCodebook[], plan: FilePlan, codebooks: readonly PackageCodebook[]): Int32Array {
+  const planThere = there === undefined ? undefined : planFile(there);
+  if (planThere === undefined) return new Int32Array(plan.blocks.length).fill(-1);
+  return matchBlocks({ plan: planThere, codebooks: codebooksThere }, { plan, codebooks });
+}

@@ -1,0 +1,32 @@
+import type { NativeCore } from '../native/core.ts';
+import type { Ancestor } from './ancestor.ts';
+import { encodeExact } from './encode-package.ts';
+import type { ModelSource } from './model-source.ts';
+import type { CodingPlan } from './plan-codings.ts';
+
+/** Blocks tried per file. */
+const sampleBlocksMax = 8;
+/** A file whose sample keeps more than this share of its bytes is taken for incompressible. */
+const incompressibleShareMin = 0.995;
+/** Below this size a file always goes into the package: an object of its own costs as much as could be lost. */
+const externalBytesMin = 64 * 1024;
+
+/** The files that exact coding would not make smaller, by an evenly spread sample of their blocks: they stay the raw objects they are. */
+export async function chooseExternal(source: ModelSource, plan: CodingPlan, ancestor: Ancestor | undefined, core: NativeCore, signal?: AbortSignal): Promise<Set<number>> {
+  const external = new Set<number>();
+  for (const [file, { blocks }] of plan.files.entries()) {
+    const exactOnly = blocks.every((block) => block.coding.kind === 'exact');
+    if (!exactOnly || source.files[file]!.sizeBytes < externalBytesMin) continue;
+    const stride = Math.max(1, Math.ceil(blocks.length / sampleBlocksMax));
+    let rawBytes = 0;
+    let codedBytes = 0;
+    for (let index = 0; index < blocks.length; index += stride) {
+      const block = blocks[index]!;
+      if (block.coding.kind !== 'exact') continue;
+      rawBytes += (await source.readBlock(file, block, signal)).length;
+      codedBytes += (await encodeExact({ source, ancestor }, core, { file, index, block }, block.coding.elementKind, signal)).length;
+    }
+    if (codedBytes >= incompressibleShareMin * rawBytes) external.add(file);
+  }
+  return external;
+}

@@ -1,0 +1,31 @@
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { degradation, higherIsBetter, withinThreshold, type MetricValues, type QualityThresholds } from '../checkpoint/quality.ts';
+import type { TrialOutcome } from '../search/trial-runner.ts';
+
+/** What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each bounded one. */
+export interface QualityBound {
+  readonly spec: EvalSetSpec;
+  readonly thresholds: QualityThresholds;
+  readonly baseline: MetricValues;
+}
+
+/** Relative degradation of every metric of the set. */
+export function degradations(bound: QualityBound, metrics: MetricValues): MetricValues {
+  return Object.fromEntries(bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, higherIsBetter[kind])]));
+}
+
+/** All bounded metrics must be inside their thresholds; a non-finite one never is. */
+export function judgeMetrics(bound: QualityBound, metrics: MetricValues): TrialOutcome {
+  const found = degradations(bound, metrics);
+  const bounded = Object.entries(bound.thresholds);
+  const passed = bounded.every(([name, threshold]) => withinThreshold(found[name] ?? Number.NaN, threshold));
+  const worst = Math.max(...bounded.map(([name, threshold]) => inThresholds(found[name] ?? Number.NaN, threshold)));
+  return { metrics, degradation: found, passed, worst };
+}
+
+/** Degradation in units of its threshold; a threshold of 0 allows none, so any is infinitely many. */
+function inThresholds(found: number, threshold: number): number {
+  if (Number.isNaN(found)) return Infinity;
+  if (threshold > 0) return found / threshold;
+  return found <= 0 ? 0 : Infinity;
+}

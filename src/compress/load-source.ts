@@ -1,0 +1,59 @@
+import type { CheckpointFile } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { isQuantizable } from '../checkpoint/dtype.ts';
+import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
+import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import { planBlob } from '../package/plan-file.ts';
+import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
+import type { SourceFile } from './model-source.ts';
+
+/** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close every reader. */
+export interface LoadedFiles {
+  readonly files: readonly SourceFile[];
+  readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
+}
+
+/** Bytes of the length field before a safetensors header. */
+const lengthFieldBytes = 8;
+
+/** Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it opened. */
+export async function loadSource(store: ObjectStore, rows: readonly CheckpointFile[]): Promise<LoadedFiles> {
+  const files: SourceFile[] = [];
+  const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
+  const opened: ObjectReader[] = [];
+  try {
+    for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      if (row.rawKey === undefined || row.sha256 === undefined) throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
+      const reader = await store.open(row.rawKey);
+      opened.push(reader);
+      const layout = row.path.endsWith('.safetensors') ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity') : undefined;
+      if (row.role === 'sensitivity') {
+        for (const entry of layout?.tensors ?? []) if (isQuantizable(entry.dtype)) gradients.set(entry.name, { entry, reader });
+        continue;
+      }
+      files.push({
+        path: row.path, role: row.role, type: layout === undefined ? 'blob' : 'safetensors', sizeBytes: reader.sizeBytes, sha256: row.sha256,
+        layout: layout ?? planBlob(reader.sizeBytes).layout, reader,
+      });
+    }
+    return { files, gradients };
+  } catch (error) {
+    await Promise.all(opened.map((reader) => reader.close()));
+    throw error;
+  }
+}
+
+/** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
+async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
+  try {
+    const lengthField = await reader.read(0, Math.min(lengthFieldBytes, reader.sizeBytes));
+    const jsonBytes = lengthField.length < lengthFieldBytes ? 0n : Buffer.from(lengthField).readBigUInt64LE();
+    const headBytes = Number(jsonBytes) + lengthFieldBytes;
+    const head = await reader.read(0, Math.min(headBytes, reader.sizeBytes));
+    return parseSafetensorsHeader(head, reader.sizeBytes);
+  } catch (error) {
+    const notOne = error instanceof FirnError && error.code !== 'corrupt-object';
+    if (required || !notOne) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { metricKinds } from '../checkpoint/quality.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
+import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
+import { isFeedable } from '../graph/evaluation-graph.ts';
+import { quoteNames } from '../graph/quote-names.ts';
+import { canFeed } from './feed-elements.ts';
+import type { LocalTensor } from './local-tensors.ts';
+
+/** Rows fed at once when the spec does not say. */
+export const batchRowsDefault = 16;
+/** Most rows fed at once. */
+export const batchRowsMax = 65_536;
+
+/** How the batches of an eval set are cut. */
+export interface RowPlan {
+  readonly rows: number;
+  /** Rows of each batch; only the last may have fewer. */
+  readonly batchRows: number;
+}
+
+export interface SpecParts {
+  readonly spec: EvalSetSpec;
+  readonly graph: GraphDescription;
+  readonly batches: ReadonlyMap<string, LocalTensor>;
+}
+
+/**
+ * Holds spec, graph and batches against each other without running anything, and says how the rows are cut. A graph whose inputs have
+ * a fixed first dimension gets batches of just that many rows.
+ * Errors: `metric-unknown`, `eval-input-mismatch`, `eval-label-mismatch`.
+ */
+export function checkSpec(parts: SpecParts): RowPlan {
+  checkMetrics(parts);
+  const inputs = pairInputs(parts);
+  const rows = commonRows(parts);
+  const fixed = new Set(inputs.map(({ input, tensor }) => checkInput(input, tensor)).filter((size) => size !== undefined));
+  const batchRows = chooseBatchRows(parts.spec, [...fixed]);
+  if (fixed.size > 0 && rows % batchRows !== 0) {
+    throw mismatch(`The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`);
+  }
+  return { rows, batchRows };
+}
+
+function checkMetrics({ spec, graph, batches }: SpecParts): void {
+  const { metrics } = spec;
+  if (metrics.length < 1 || metrics.length > metricCountMax) throw new FirnError('metric-unknown', `An eval set has 1 to ${metricCountMax} metrics, not ${metrics.length}.`);
+  if (new Set(metrics.map((metric) => metric.name)).size < metrics.length) throw new FirnError('metric-unknown', 'Two metrics of the eval set have the same name.');
+  for (const metric of metrics) checkMetric(metric, graph, batches);
+}
+
+function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: ReadonlyMap<string, LocalTensor>): void {
+  const name = quoteName(metric.name);
+  if (!metricKinds.includes(metric.kind)) throw new FirnError('metric-unknown', `Metric ${name} is of a kind that does not exist (${metricKinds.join(', ')} do).`);
+  if (!graph.outputs.some((output) => output.name === metric.output)) {
+    throw new FirnError('metric-unknown', `Metric ${name} reads output ${quoteName(metric.output)}, but the graph has ${quoteNames(graph.outputs.map((output) => output.name))}.`);
+  }
+  if (metric.kind === 'loss') return;
+  if (metric.labels === undefined) throw new FirnError('eval-label-mismatch', `Metric ${name} of kind ${metric.kind} needs labels.`);
+  const labels = batches.get(metric.labels);
+  if (labels === undefined) throw new FirnError('eval-label-mismatch', `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have.`);
+  if (!isFeedable(labels.dtype) && labels.dtype !== 'BF16') throw new FirnError('eval-label-mismatch', `Labels ${quoteName(labels.name)} have a type that cannot be labels (${labels.dtype}).`);
+}
+
+function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; tensor: LocalTensor }[] {
+  const names = new Set(graph.inputs.map((input) => input.name));
+  const strangers = Object.keys(spec.inputs).filter((name) => !names.has(name));
+  if (strangers.length > 0) throw mismatch(`The spec feeds inputs that the graph does not have: ${quoteNames(strangers)}; it has ${quoteNames([...names])}.`);
+  return graph.inputs.map((input) => {
+    const source = Object.hasOwn(spec.inputs, input.name) ? spec.inputs[input.name]! : undefined;
+    if (source === undefined) throw mismatch(`The spec does not say what to feed to graph input ${quoteName(input.name)}.`);
+    const tensor = batches.get(source);
+    if (tensor === undefined) throw mismatch(`Input ${quoteName(input.name)} is fed from ${quoteName(source)}, which the batches file does not have.`);
+    return { input, tensor };
+  });
+}
+
+/** The first dimension that all inputs and labels share. */
+function commonRows({ spec, batches }: SpecParts): number {
+  const inputs = Object.values(spec.inputs);
+  const labels = spec.metrics.flatMap((metric) => (metric.kind === 'loss' || metric.labels === undefined ? [] : [metric.labels]));
+  const rows = batches.get(inputs[0] ?? labels[0] ?? '')?.shape[0];
+  if (rows === undefined || rows === 0) throw mismatch('The batches have no rows.');
+  for (const name of [...inputs, ...labels]) {
+    if (batches.get(name)!.shape[0] === rows) continue;
+    const code = inputs.includes(name) ? 'eval-input-mismatch' : 'eval-label-mismatch';
+    throw new FirnError(code, `Tensor ${quoteName(name)} of the batches has ${batches.get(name)!.shape[0] ?? 'no'} rows where others have ${rows}.`);
+  }
+  return rows;
+}
+
+/** Checks one input's type and sizes; returns the number of rows it insists on, if it does. */
+function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined {
+  const { dtype, dims } = input;
+  const name = quoteName(input.name);
+  if (!isFeedable(dtype)) throw mismatch(`Graph input ${name} has a type that cannot be fed (${dtype ?? 'unknown'}).`);
+  if (!canFeed(tensor.dtype, dtype)) throw mismatch(`Graph input ${name} takes ${dtype}, but ${quoteName(tensor.name)} is ${tensor.dtype}.`);
+  if (dims === undefined) return undefined;
+  const fits = dims.length === tensor.shape.length && dims.every((dim, axis) => axis === 0 || typeof dim !== 'number' || dim === tensor.shape[axis]);
+  if (!fits) throw mismatch(`Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`);
+  return typeof dims[0] === 'number' ? dims[0] : undefined;
+}
+
+function chooseBatchRows(spec: EvalSetSpec, fixed: readonly number[]): number {
+  if (fixed.length > 1) throw mismatch(`The inputs of the graph take different numbers of rows: ${fixed.join(', ')}.`);
+  const asked = spec.batchRows ?? batchRowsDefault;
+  if (!Number.isInteger(asked) || asked < 1 || asked > batchRowsMax) throw mismatch(`A batch has 1 to ${batchRowsMax} rows, not ${asked}.`);
+  const batchRows = fixed[0] ?? asked;
+  if (batchRows < 1) throw mismatch('The graph takes no rows at all.');
+  return batchRows;
+}
+
+function mismatch(message: string): FirnError {
+  return new FirnError('eval-input-mismatch', message);
+}

@@ -1,0 +1,24 @@
+/** Numbers of any element type with their shape; row-major. */
+export interface NumberTensor {
+  readonly dims: readonly number[];
+  readonly data: ArrayLike<number>;
+}
+
+/** One batch as a metric sees it. */
+export interface MetricBatch {
+  /** Rows of the eval set in this batch. */
+  readonly rows: number;
+  readonly output: NumberTensor;
+  /** Absent for kind `loss` only. */
+  readonly labels: NumberTensor | undefined;
+}
+
+/**
+ * Sums a metric over batches, in double precision and in the order of the rows, so that the same outputs give the same value to the
+ * last bit. A NaN among the counted outputs makes the value NaN. Errors of `add`: `eval-label-mismatch`.
+ */
+export interface MetricAccumulator {
+  add(batch: MetricBatch): void;
+  /** NaN when nothing was counted. */
+  value(): number;
+}

@@ -1,0 +1,64 @@
+import { requireSameValues } from './label-layout.ts';
+import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
+
+/** Mean of the squared differences between output and labels. */
+export class MeanSquaredError implements MetricAccumulator {
+  readonly #ignoreLabel: number | undefined;
+  #sum = 0;
+  #count = 0;
+
+  constructor(ignoreLabel: number | undefined) {
+    this.#ignoreLabel = ignoreLabel;
+  }
+
+  add(batch: MetricBatch): void {
+    for (const [value, target] of valuePairs(batch, this.#ignoreLabel)) {
+      this.#sum += (value - target) * (value - target);
+      this.#count++;
+    }
+  }
+
+  value(): number {
+    return this.#sum / this.#count;
+  }
+}
+
+/** Pearson's correlation of output and labels over all counted values, by running co-moments (Welford); NaN where either is constant. */
+export class PearsonCorrelation implements MetricAccumulator {
+  readonly #ignoreLabel: number | undefined;
+  #count = 0;
+  #valueMean = 0;
+  #targetMean = 0;
+  #valueSquares = 0;
+  #targetSquares = 0;
+  #products = 0;
+
+  constructor(ignoreLabel: number | undefined) {
+    this.#ignoreLabel = ignoreLabel;
+  }
+
+  add(batch: MetricBatch): void {
+    for (const [value, target] of valuePairs(batch, this.#ignoreLabel)) {
+      this.#count++;
+      const valueShift = value - this.#valueMean;
+      const targetShift = target - this.#targetMean;
+      this.#valueMean += valueShift / this.#count;
+      this.#targetMean += targetShift / this.#count;
+      this.#valueSquares += valueShift * (value - this.#valueMean);
+      this.#targetSquares += targetShift * (target - this.#targetMean);
+      this.#products += valueShift * (target - this.#targetMean);
+    }
+  }
+
+  value(): number {
+    return this.#products / Math.sqrt(this.#valueSquares * this.#targetSquares);
+  }
+}
+
+function* valuePairs({ output, labels }: MetricBatch, ignoreLabel: number | undefined): Generator<readonly [number, number]> {
+  requireSameValues(output.dims, labels!.dims);
+  for (let at = 0; at < output.data.length; at++) {
+    const target = labels!.data[at]!;
+    if (target !== ignoreLabel) yield [output.data[at]!, target];
+  }
+}

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Longest wait for `ps`, where it is needed. */
+const psTimeoutMs = 1000;
+
+/**
+ * Bytes of memory a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not count; elsewhere its
+ * resident set as `ps` tells it, mapped files included. Undefined when the process is gone or nothing can be read.
+ */
+export async function processMemoryBytes(pid: number): Promise<number | undefined> {
+  try {
+    if (process.platform === 'linux') return ownedBytes(await readFile(`/proc/${pid}/status`, 'utf8'));
+    const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)], { timeout: psTimeoutMs });
+    return Number.parseInt(stdout, 10) * 1024 || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** RssAnon and RssShmem of a /proc/PID/status file (proc(5)), which states them in KiB. */
+function ownedBytes(status: string): number | undefined {
+  const anonymous = /^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1];
+  if (anonymous === undefined) return undefined;
+  const shared = /^RssShmem:\s*(\d+) kB$/m.exec(status)?.[1] ?? '0';
+  return (Number(anonymous) + Number(shared)) * 1024;
+}

@@ -1,0 +1,110 @@
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
+import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
+import { hasMatchableContent, isTransposed, layoutKey, matchableLayouts, matchByContent, sameShape } from './match-by-content.ts';
+import { isFloatDtype } from './onnx-dtype.ts';
+import { quoteNames } from './quote-names.ts';
+import type { CheckpointTensor, WeightBinding } from './weight-binding.ts';
+
+export interface BindRequest {
+  readonly graph: GraphDescription;
+  readonly tensors: readonly CheckpointTensor[];
+  readonly tensorMap?: EvalSetSpec['tensorMap'];
+  /** Lowercase hex sha256 of the bytes of the tensors that {@link tensorsToDigest} names; others may be there too. */
+  readonly digests?: ReadonlyMap<string, string>;
+}
+
+export interface BoundWeights {
+  readonly binding: WeightBinding;
+  /** Checkpoint tensors the graph does not use: the metrics say nothing about them. In checkpoint order. */
+  readonly unusedTensors: readonly string[];
+  /** Floating initializers of more than one element that matched nothing and stay as they are in the graph. In file order. */
+  readonly constants: readonly string[];
+  /** Initializers paired by content where several tensors or initializers hold the same bytes. In file order. */
+  readonly ambiguous: readonly string[];
+}
+
+/**
+ * Decides which checkpoint tensor fills each initializer: by the supplied map, else by name, else by equal bytes. What matches nothing
+ * stays a constant of the graph, unless it is external.
+ * Errors: `graph-missing-weights` (an external initializer, or a tensor the map names, is not there; or nothing matches at all, so
+ * that the metrics could not depend on the checkpoint), `eval-input-mismatch` (shapes or types do not fit).
+ */
+export function bindWeights(request: BindRequest): BoundWeights {
+  const { graph, tensors, tensorMap = {}, digests = new Map() } = request;
+  const fillable = graph.initializers.filter(isFillable);
+  refuseStrangers(tensorMap, fillable);
+  const named = bindNamed(fillable, tensors, tensorMap);
+  const rest = fillable.filter((initializer) => !named.has(initializer.name));
+  const taken = new Set([...named.values()].map((source) => source.tensor));
+  const matches = matchByContent({ initializers: rest, tensors, digests, taken });
+  const binding: WeightBinding = Object.fromEntries([...named, ...matches.map(({ initializer, tensor, transpose }) => [initializer, { tensor, transpose }] as const)]);
+  const unbound = rest.filter((initializer) => !Object.hasOwn(binding, initializer.name));
+  refuseMissing(unbound, binding, tensors);
+  const used = new Set(Object.values(binding).map((source) => source.tensor));
+  return {
+    binding,
+    unusedTensors: tensors.filter((tensor) => !used.has(tensor.name)).map((tensor) => tensor.name),
+    constants: unbound.filter((initializer) => initializer.elementCount > 1).map((initializer) => initializer.name),
+    ambiguous: matches.filter((match) => match.ambiguous).map((match) => match.initializer),
+  };
+}
+
+/** The tensors whose digests would help {@link bindWeights}: those that could fill an initializer left over by map and names. */
+export function tensorsToDigest({ graph, tensors, tensorMap = {} }: BindRequest): string[] {
+  const names = new Set(tensors.map((tensor) => tensor.name));
+  const left = graph.initializers.filter((each) => hasMatchableContent(each) && !names.has(each.name) && !Object.hasOwn(tensorMap, each.name));
+  const layouts = new Set(left.flatMap(matchableLayouts));
+  return tensors.filter((tensor) => layouts.has(layoutKey(tensor))).map((tensor) => tensor.name);
+}
+
+/** Floating weights always; other types only where the graph does not hold them. */
+function isFillable(initializer: GraphInitializer): boolean {
+  return initializer.external || isFloatDtype(initializer.dtype);
+}
+
+function refuseStrangers(tensorMap: NonNullable<EvalSetSpec['tensorMap']>, fillable: readonly GraphInitializer[]): void {
+  const names = new Set(fillable.map((initializer) => initializer.name));
+  const strangers = Object.keys(tensorMap).filter((name) => !names.has(name));
+  if (strangers.length > 0) throw new FirnError('eval-input-mismatch', `The tensor map names initializers that the graph does not have or keeps as constants: ${quoteNames(strangers)}.`);
+}
+
+type Source = { readonly tensor: string; readonly transpose: boolean };
+
+function bindNamed(fillable: readonly GraphInitializer[], tensors: readonly CheckpointTensor[], tensorMap: NonNullable<EvalSetSpec['tensorMap']>): Map<string, Source> {
+  const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
+  const named = new Map<string, Source>();
+  for (const initializer of fillable) {
+    const mapped = Object.hasOwn(tensorMap, initializer.name) ? tensorMap[initializer.name] : undefined;
+    const source = { tensor: mapped?.tensor ?? initializer.name, transpose: mapped?.transpose ?? false };
+    const tensor = byName.get(source.tensor);
+    if (tensor === undefined && mapped !== undefined) {
+      throw new FirnError('graph-missing-weights', `The tensor map fills ${quoteName(initializer.name)} from ${quoteName(source.tensor)}, which the checkpoint does not have.`);
+    }
+    if (tensor === undefined) continue;
+    requireFit(initializer, tensor, source.transpose);
+    named.set(initializer.name, source);
+  }
+  return named;
+}
+
+function requireFit(initializer: GraphInitializer, tensor: CheckpointTensor, transpose: boolean): void {
+  const dtypesFit = isFloatDtype(initializer.dtype) ? isFloatDtype(tensor.dtype) : initializer.dtype === tensor.dtype;
+  if (!dtypesFit) {
+    throw new FirnError('eval-input-mismatch', `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the graph and ${tensor.dtype} in the checkpoint.`);
+  }
+  if (transpose ? isTransposed(tensor.shape, initializer.shape) : sameShape(tensor.shape, initializer.shape)) return;
+  const hint = !transpose && isTransposed(tensor.shape, initializer.shape) ? '; give a tensor map with transpose if that is meant' : '';
+  throw new FirnError('eval-input-mismatch', `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${transpose ? ' before transposing' : hint}.`);
+}
+
+function refuseMissing(unbound: readonly GraphInitializer[], binding: WeightBinding, tensors: readonly CheckpointTensor[]): void {
+  const missing = unbound.filter((initializer) => initializer.external).map((initializer) => initializer.name);
+  if (missing.length > 0) {
+    throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that match no tensor of the checkpoint: ${quoteNames(missing)}.`);
+  }
+  if (tensors.length > 0 && Object.keys(binding).length === 0) {
+    throw new FirnError('graph-missing-weights', 'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { dtypeBytes } from '../checkpoint/dtype.ts';
+import type { GraphInitializer } from './describe-graph.ts';
+import { transposeBytes } from './transpose-bytes.ts';
+import type { CheckpointTensor } from './weight-binding.ts';
+
+/** Fewest elements of a match by content: equal scalars mean nothing. */
+const contentElementsMin = 2;
+
+export interface ContentMatch {
+  readonly initializer: string;
+  readonly tensor: string;
+  readonly transpose: boolean;
+  /** Several tensors or several initializers hold these bytes, so that names decided the pairing. */
+  readonly ambiguous: boolean;
+}
+
+/** Whether an initializer can be matched by its bytes at all. */
+export function hasMatchableContent(initializer: GraphInitializer): boolean {
+  return initializer.bytes !== undefined && initializer.elementCount >= contentElementsMin;
+}
+
+/** Equal for tensors and initializers of one type and shape. */
+export function layoutKey({ dtype, shape }: Pick<GraphInitializer, 'dtype' | 'shape'>): string {
+  return `${dtype ?? '?'}[${shape.join(',')}]`;
+}
+
+/** The layouts of tensors that could hold an initializer's values: its own and, if it is a matrix, the transposed one. */
+export function matchableLayouts(initializer: GraphInitializer): string[] {
+  const { dtype, shape } = initializer;
+  const own = layoutKey(initializer);
+  return shape.length === 2 ? [own, layoutKey({ dtype, shape: [shape[1]!, shape[0]!] })] : [own];
+}
+
+export interface ContentMatchRequest {
+  readonly initializers: readonly GraphInitializer[];
+  readonly tensors: readonly CheckpointTensor[];
+  /** Lowercase hex sha256 of each tensor's bytes, by tensor name. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Tensors that other initializers have by name; among equals they come last. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/**
+ * Pairs initializers with tensors of equal bytes. Where several share their bytes they are paired in order, initializers as the graph
+ * lists them and tensors in natural order of their names (`layer.2` before `layer.10`), the last tensor taking what is left over; an
+ * exporter that merged equal tensors into one initializer leaves the later tensors unpaired.
+ * Cost: a sha256 of each initializer that a tensor could hold, and a transposed one of each such matrix.
+ */
+export function matchByContent({ initializers, tensors, digests, taken }: ContentMatchRequest): ContentMatch[] {
+  const index = contentIndex(tensors, digests, taken);
+  const found = initializers.filter(hasMatchableContent).flatMap((initializer) => holdersOf(initializer, index) ?? []);
+  const groupSizes = new Map<string, number>();
+  for (const { key } of found) groupSizes.set(key, (groupSizes.get(key) ?? 0) + 1);
+  const turns = new Map<string, number>();
+  return found.map(({ initializer, key, holders, transpose }) => {
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    const tensor = holders[Math.min(turn, holders.length - 1)]!;
+    return { initializer, tensor, transpose, ambiguous: holders.length > 1 || groupSizes.get(key)! > 1 };
+  });
+}
+
+/** Natural order of names: digits compare as numbers. A fixed locale keeps it the same on every machine. */
+const naturalOrder = new Intl.Collator('en', { numeric: true });
+
+/** Tensor names by layout and then by digest, in the order they are to be taken. */
+type ContentIndex = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+function contentIndex(tensors: readonly CheckpointTensor[], digests: ReadonlyMap<string, string>, taken: ReadonlySet<string>): ContentIndex {
+  const ordered = tensors.toSorted((a, b) => Number(taken.has(a.name)) - Number(taken.has(b.name)) || naturalOrder.compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+  const index = new Map<string, Map<string, string[]>>();
+  for (const tensor of ordered) {
+    const digest = digests.get(tensor.name);
+    if (digest === undefined) continue;
+    const key = layoutKey(tensor);
+    const byDigest = index.get(key) ?? new Map<string, string[]>();
+    const names = byDigest.get(digest) ?? [];
+    names.push(tensor.name);
+    index.set(key, byDigest.set(digest, names));
+  }
+  return index;
+}
+
+/** Tensors with an initializer's bytes, or with its transposed bytes where none has them as they are. */
+function holdersOf(initializer: GraphInitializer, index: ContentIndex) {
+  const bytes = initializer.bytes!;
+  const [own, turned] = matchableLayouts(initializer).map((key) => ({ key, byDigest: index.get(key) }));
+  const plain = own!.byDigest && sha256(bytes);
+  const holders = plain && own!.byDigest!.get(plain);
+  if (holders !== undefined && plain !== undefined) return { initializer: initializer.name, key: `${own!.key}${plain}`, holders, transpose: false };
+  if (turned?.byDigest === undefined) return undefined;
+  const [rows, columns] = initializer.shape as [number, number];
+  const digest = sha256(transposeBytes(bytes, { rows, columns, elementBytes: dtypeBytes[initializer.dtype!] }));
+  const turnedHolders = turned.byDigest.get(digest);
+  return turnedHolders && { initializer: initializer.name, key: `${turned.key}${digest}`, holders: turnedHolders, transpose: true };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((dim, axis) => dim === b[axis]);
+}
+
+export function isTransposed(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0];
+}

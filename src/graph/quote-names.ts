@@ -1,0 +1,10 @@
+import { quoteName } from '../checkpoint/quote-name.ts';
+
+/** Names a sentence lists before it only counts. */
+const quotedNamesMax = 5;
+
+/** The first few of many names from an upload, quoted, and how many more there are. */
+export function quoteNames(names: readonly string[]): string {
+  const quoted = names.slice(0, quotedNamesMax).map(quoteName).join(', ');
+  return names.length > quotedNamesMax ? `${quoted} and ${names.length - quotedNamesMax} more` : quoted;
+}

@@ -1,0 +1,66 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { allowedMethods } from './allowed-methods.ts';
+import type { AppEnv, HttpLog } from './app-env.ts';
+import type { Gateway } from './gateway.ts';
+import { idempotency } from './idempotency.ts';
+import { jsonBody } from './json-body.ts';
+import { problemKinds } from './problem-status.ts';
+import { renderProblem, toFirnError } from './render-problem.ts';
+import { requestId } from './request-id.ts';
+import { requestMetrics } from './request-metrics.ts';
+import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
+import { registerCheckpoints } from './routes/checkpoints.ts';
+import { registerEvalSets } from './routes/eval-sets.ts';
+import { registerEvents } from './routes/events.ts';
+import { registerOperations } from './routes/operations.ts';
+import { registerPackages } from './routes/packages.ts';
+import { registerRepositories } from './routes/repositories.ts';
+import { registerRuns } from './routes/runs.ts';
+import { registerTensors } from './routes/tensors.ts';
+
+/** Most complaints about one request that an answer repeats. */
+const issuesShown = 3;
+
+/** The whole HTTP face over a gateway. Pure wiring: handlers are in routes/. */
+export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
+    },
+  });
+  app.use(requestId(), requestMetrics(gateway.metrics));
+  app.use('/v1/*', jsonBody(), idempotency(gateway.catalog.idempotency));
+  registerRepositories(app, gateway);
+  registerEvalSets(app, gateway);
+  registerRuns(app, gateway);
+  registerCheckpoints(app, gateway);
+  registerEvents(app, gateway);
+  registerCheckpointFiles(app, gateway);
+  registerTensors(app, gateway);
+  registerPackages(app, gateway);
+  registerOperations(app, gateway);
+  const methods = allowedMethods(app.routes);
+  app.notFound((c) => unrouted(c, methods.of(c.req.path)));
+  app.onError((error, c) => answerError(c, error, gateway.log));
+  return app;
+}
+
+function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
+  if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
+  return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), { Allow: allowed.join(', ') });
+}
+
+function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
+  const known = toFirnError(error);
+  if (problemKinds[known.code].status >= 500) {
+    log.error({ requestId: c.var.requestId, code: known.code, detail: known.detail, err: error }, 'a request failed');
+  }
+  return renderProblem(c, known);
+}
+
+function sentenceOf(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string {
+  const shown = issues.slice(0, issuesShown).map(({ path, message }) => `${path.length === 0 ? 'The value' : path.map(String).join('.')}: ${message}`);
+  return `The request is not valid. ${shown.join('; ')}.`;
+}

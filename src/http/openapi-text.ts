@@ -1,0 +1,10 @@
+import { Registry } from 'prom-client';
+import { createApp } from './app.ts';
+import type { Gateway } from './gateway.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+/** The document as it is written to openapi/: routes are registered, nothing is called, so no gateway is needed. */
+export function openApiText(): string {
+  const gateway = { metrics: new Registry(), probes: {}, catalog: {} } as unknown as Gateway;
+  return `${JSON.stringify(openApiDocument(createApp(gateway)), null, 2)}\n`;
+}

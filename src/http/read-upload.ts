@@ -1,0 +1,30 @@
+import type { Context } from 'hono';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { AppEnv } from './app-env.ts';
+import { parseDigest } from './digest-fields.ts';
+import type { Upload } from './gateway.ts';
+import { incomingBody } from './incoming-body.ts';
+
+/**
+ * A raw body with what its header fields announce; nothing is read yet. `unsupported-media-type` for encoded or multipart bodies,
+ * whose bytes are not the file's; `invalid-request` for digests that are malformed or disagree.
+ */
+export function readUpload(c: Context<AppEnv>): Upload {
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity' || c.req.header('content-type')?.startsWith('multipart/') === true) {
+    throw new FirnError('unsupported-media-type', 'Send the bytes of the file themselves: no Content-Encoding, no multipart body.');
+  }
+  const reprSha256 = parseDigest(c.req.header('repr-digest'));
+  const contentSha256 = parseDigest(c.req.header('content-digest'));
+  if (reprSha256 !== undefined && contentSha256 !== undefined && reprSha256 !== contentSha256) {
+    throw new FirnError('invalid-request', 'Repr-Digest and Content-Digest must agree when no encoding is used.');
+  }
+  const sha256 = reprSha256 ?? contentSha256;
+  const length = c.req.header('content-length');
+  return {
+    body: incomingBody(c),
+    signal: c.req.raw.signal,
+    ...(length !== undefined && { lengthBytes: Number(length) }),
+    ...(sha256 !== undefined && { sha256 }),
+  };
+}

@@ -1,0 +1,91 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import { checkFilePath } from '../../checkpoint/names.ts';
+import { fileRoles } from '../../checkpoint/role.ts';
+import type { AppEnv } from '../app-env.ts';
+import { chooseRepresentation } from '../choose-representation.ts';
+import { formatDigest } from '../digest-fields.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator, found } from '../locate.ts';
+import { readUpload } from '../read-upload.ts';
+import { resourcePaths } from '../resource-paths.ts';
+import { fileReceipt } from '../schemas/checkpoint.ts';
+import { binaryContent, fileHeaders, rangeHeaders } from '../schemas/download.ts';
+import { fileParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
+import { attachmentNamed, sendFile } from '../send-file.ts';
+import { sendView } from '../send-view.ts';
+
+const tags = ['Files'];
+/** The pattern lets a path span segments; openapi-document.ts writes it as plain `{path}`. */
+const member = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path{.+}}';
+
+const putFile = createRoute({
+  method: 'put', path: member, operationId: 'putFile', summary: 'Upload a file of a reserved checkpoint', tags,
+  request: {
+    params: fileParams, headers: uploadHeaders, body: binaryBody,
+    query: z.object({ role: z.enum(fileRoles).optional().openapi({ description: 'By default as announced, else taken from the name.' }) }),
+  },
+  responses: {
+    201: { description: 'Received.', content: { 'application/json': { schema: fileReceipt } } },
+    200: { description: 'These very bytes were there already.', content: { 'application/json': { schema: fileReceipt } } },
+    ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507),
+  },
+});
+
+const downloadQuery = z.object({
+  as: z.literal('uploaded').optional().openapi({ description: '`uploaded`: the bytes as they were uploaded, while they are kept.' }),
+  dtype: z.enum(['f32', 'f16', 'bf16']).optional().openapi({ description: 'Convert the floating-point tensors of the rebuilt file.' }),
+});
+const download = {
+  path: member, tags, request: { params: fileParams, query: downloadQuery, headers: rangeHeaders },
+} as const;
+const answers = {
+  200: { description: 'The whole file.', headers: fileHeaders, content: binaryContent },
+  304: { description: 'The file has the ETag of If-None-Match.' },
+  ...problems(400, 404, 409, 412, 416, 500),
+} as const;
+
+const getFile = createRoute({
+  ...download, method: 'get', operationId: 'getFile', summary: 'Download a file, rebuilt or as uploaded',
+  responses: { ...answers, 206: { description: 'One range of it.', headers: fileHeaders, content: binaryContent } },
+});
+const headFile = createRoute({
+  ...download, method: 'head', operationId: 'headFile', summary: 'Size, digest and ETag of a file, from metadata alone',
+  responses: { ...answers, 200: { description: 'As GET, without the bytes.', headers: fileHeaders } },
+});
+
+const dtypeOfQuery = { f32: 'F32', f16: 'F16', bf16: 'BF16' } as const;
+
+/** Routes of a checkpoint's files. */
+export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
+  const { catalog, store, uploads, downloads, log } = gateway;
+  const locate = createLocator(catalog);
+  app.openapi(putFile, async (c) => {
+    const { path, ...names } = c.req.valid('param');
+    const { run, checkpoint } = await locate.checkpoint(names);
+    const { role } = c.req.valid('query');
+    const receipt = await uploads.receiveFile(run, checkpoint, { path: checkFilePath(path), ...(role !== undefined && { role }) }, readUpload(c));
+    const { sizeBytes, sha256 } = receipt.file;
+    const href = resourcePaths.file(names, path);
+    return c.json({ path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href }, receipt.created ? 201 : 200, { Location: href });
+  });
+  app.openapi(getFile, async (c) => {
+    const { path, ...names } = c.req.valid('param');
+    const { checkpoint } = await locate.checkpoint(names);
+    const file = found(await catalog.files.find(checkpoint.id, checkFilePath(path)), 'file');
+    const { as, dtype } = c.req.valid('query');
+    const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfQuery[dtype] });
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(path) };
+    if (chosen.source === 'view') {
+      const { etag } = chosen;
+      return sendView(c, { etag, headers, open: () => downloads.openFile(checkpoint, file, { dtype: chosen.dtype }) }, log);
+    }
+    const { etag, sizeBytes } = chosen;
+    const open = () => (chosen.source === 'object' ? store.open(chosen.key) : downloads.openFile(checkpoint, file));
+    return sendFile(c, { etag, sizeBytes, headers: { ...headers, 'Repr-Digest': formatDigest(chosen.sha256) }, open }, log);
+  });
+  // The framework answers HEAD with the handler of GET; only the document needs the operation.
+  app.openAPIRegistry.registerPath(headFile);
+}

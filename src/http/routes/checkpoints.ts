@@ -1,0 +1,125 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator, type CheckpointNames, type LocatedCheckpoint } from '../locate.ts';
+import { nextOfPage, pageOf } from '../page.ts';
+import { readUpload } from '../read-upload.ts';
+import { resourcePaths } from '../resource-paths.ts';
+import {
+  checkpointDetails, checkpointInput, checkpointList, checkpointSchema, renderCheckpoint, renderCheckpointDetails, renderTrial, trialList,
+} from '../schemas/checkpoint.ts';
+import { checkpointParams, pageQuery, runParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
+
+const tags = ['Checkpoints'];
+const collection = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints';
+const member = `${collection}/{step}` as const;
+const json = { 'application/json': { schema: checkpointSchema } };
+const request = { params: checkpointParams };
+
+const reserveCheckpoint = createRoute({
+  method: 'post', path: collection, operationId: 'reserveCheckpoint', summary: 'Reserve a checkpoint, then upload its files and commit it', tags,
+  request: { params: runParams, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
+  responses: { 201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 503) },
+});
+const pushCheckpoint = createRoute({
+  method: 'put', path: member, operationId: 'pushCheckpoint', summary: 'Upload a checkpoint of one safetensors file in one request', tags,
+  request: { params: checkpointParams, headers: uploadHeaders, body: binaryBody },
+  responses: {
+    202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
+    200: { description: 'The step exists with these very bytes.', content: json },
+    ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507),
+  },
+});
+const commitCheckpoint = createRoute({
+  method: 'post', path: `${member}/commit`, operationId: 'commitCheckpoint', summary: 'Close a reserved checkpoint and hand it to compression', tags, request,
+  responses: {
+    202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
+    200: { description: 'It was committed before.', content: json },
+    ...problems(400, 404, 409, 422, 503),
+  },
+});
+const listCheckpoints = createRoute({
+  method: 'get', path: collection, operationId: 'listCheckpoints', summary: 'List the checkpoints of a run in its order', tags,
+  request: { params: runParams, query: pageQuery },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } }, ...problems(400, 404) },
+});
+const getCheckpoint = createRoute({
+  method: 'get', path: member, operationId: 'getCheckpoint', summary: 'Describe a checkpoint: state, result, files and package', tags, request,
+  responses: { 200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } }, ...problems(400, 404) },
+});
+const listTrials = createRoute({
+  method: 'get', path: `${member}/trials`, operationId: 'listTrials', summary: 'List the configs tried for a checkpoint', tags, request,
+  responses: { 200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } }, ...problems(400, 404) },
+});
+const cancelCheckpoint = createRoute({
+  method: 'post', path: `${member}/cancel`, operationId: 'cancelCheckpoint', summary: 'Stop work on a checkpoint', tags, request,
+  responses: {
+    200: { description: 'Cancelled.', content: json },
+    202: { description: 'Being stopped; its state becomes `cancelled`.', content: json },
+    ...problems(400, 404, 409),
+  },
+});
+const deleteCheckpoint = createRoute({
+  method: 'delete', path: member, operationId: 'deleteCheckpoint', summary: 'Delete a checkpoint', tags, request,
+  description: 'The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight.',
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
+});
+
+/** Routes of checkpoints, their files apart. */
+export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
+  const { catalog, uploads, checkpoints } = gateway;
+  const locate = createLocator(catalog);
+  app.openapi(reserveCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const run = await locate.run(names);
+    const { step, files, config } = c.req.valid('json');
+    const checkpoint = await uploads.reserveCheckpoint(run, { step, files: files ?? [], ...(config !== undefined && { fixedConfig: config }) });
+    const address = { ...names, step };
+    return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
+  });
+  app.openapi(pushCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const run = await locate.run(names);
+    const { checkpoint, created } = await uploads.pushCheckpoint(run, names.step, readUpload(c));
+    return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
+  });
+  app.openapi(commitCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const { run, checkpoint } = await locate.checkpoint(names);
+    const committed = await uploads.commitCheckpoint(run, checkpoint);
+    return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
+  });
+  app.openapi(listCheckpoints, async (c) => {
+    const names = c.req.valid('param');
+    const run = await locate.run(names);
+    const page = pageOf(c.req.valid('query'));
+    const listed = await catalog.checkpoints.list(run.id, page);
+    const items = listed.map((checkpoint) => renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }));
+    return c.json({ items, ...nextOfPage(page, listed, (last) => String(last.sequence)) }, 200);
+  });
+  app.openapi(getCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const { checkpoint } = await locate.checkpoint(names);
+    const files = await catalog.files.list(checkpoint.id);
+    const packageRecord = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
+    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord }, names), 200);
+  });
+  app.openapi(listTrials, async (c) => {
+    const { checkpoint } = await locate.checkpoint(c.req.valid('param'));
+    return c.json({ items: (await catalog.trials.list(checkpoint.id)).map(renderTrial) }, 200);
+  });
+  app.openapi(cancelCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const { checkpoint } = await locate.checkpoint(names);
+    const cancelled = await checkpoints.cancel(checkpoint);
+    return c.json(renderCheckpoint(cancelled, names), cancelled.state === 'cancelled' ? 200 : 202);
+  });
+  app.openapi(deleteCheckpoint, async (c) => {
+    const { checkpoint } = await locate.checkpoint(c.req.valid('param'));
+    await checkpoints.delete(checkpoint);
+    return c.body(null, 204);
+  });
+}

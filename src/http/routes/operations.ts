@@ -1,0 +1,60 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { firnErrorCodes, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { indexPage } from '../index-page.ts';
+import { found } from '../locate.ts';
+import { openApiDocument } from '../openapi-document.ts';
+import { problemKinds } from '../problem-status.ts';
+import { createReadiness } from '../readiness.ts';
+import { problems } from '../schemas/problem.ts';
+
+const tags = ['Operations'];
+
+const getHealth = createRoute({
+  method: 'get', path: '/healthz', operationId: 'getHealth', summary: 'Whether the process answers', tags,
+  responses: { 200: { description: 'It does.', content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } } } },
+});
+const readinessSchema = z.object({ status: z.enum(['ready', 'not-ready']), checks: z.record(z.string(), z.enum(['ok', 'failed'])) }).openapi('Readiness');
+const readinessContent = { 'application/json': { schema: readinessSchema } };
+const getReadiness = createRoute({
+  method: 'get', path: '/readyz', operationId: 'getReadiness', summary: 'Whether catalog and store work', tags,
+  responses: { 200: { description: 'They do.', content: readinessContent }, 503: { description: 'One of them does not.', content: readinessContent } },
+});
+const getMetrics = createRoute({
+  method: 'get', path: '/metrics', operationId: 'getMetrics', summary: 'Prometheus metrics', tags,
+  responses: { 200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } } },
+});
+const getDocument = createRoute({
+  method: 'get', path: '/openapi.json', operationId: 'getOpenApi', summary: 'This document', tags,
+  responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } } },
+});
+const getProblemKind = createRoute({
+  method: 'get', path: '/problems/{code}', operationId: 'getProblemKind', summary: 'Explain a problem code', tags,
+  request: { params: z.object({ code: z.string().openapi({ param: { name: 'code', in: 'path', description: 'A problem code.' }, example: 'not-found' }) }) },
+  responses: {
+    200: {
+      description: 'What the code means.',
+      content: { 'application/json': { schema: z.object({ code: z.string(), status: z.number().int(), title: z.string() }).openapi('ProblemKind') } },
+    },
+    ...problems(404),
+  },
+});
+
+/** Routes for operators and for finding one's way. */
+export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, log }: Gateway): void {
+  const readiness = createReadiness(probes, (name, err) => log.error({ probe: name, err }, 'a readiness probe failed'));
+  app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
+  app.openapi(getReadiness, async (c) => {
+    const { ready, checks } = await readiness();
+    return ready ? c.json({ status: 'ready' as const, checks }, 200) : c.json({ status: 'not-ready' as const, checks }, 503);
+  });
+  app.openapi(getMetrics, async (c) => c.text(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }));
+  app.openapi(getDocument, (c) => c.json(JSON.parse(JSON.stringify(openApiDocument(app))) as Record<string, never>, 200));
+  app.openapi(getProblemKind, (c) => {
+    const code = found(firnErrorCodes.find((known) => known === c.req.valid('param').code), 'problem code') satisfies FirnErrorCode;
+    const { status, title } = problemKinds[code];
+    return c.json({ code, status, title }, 200);
+  });
+  app.get('/', (c) => c.html(indexPage(openApiDocument(app))));
+}

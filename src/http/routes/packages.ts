@@ -1,0 +1,60 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { PackageRecord } from '../../catalog/catalog.ts';
+import type { AppEnv } from '../app-env.ts';
+import { checkReady } from '../choose-representation.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator, found, type RepositoryNames } from '../locate.ts';
+import { resourcePaths } from '../resource-paths.ts';
+import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
+import { checkpointParams, packageParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { attachmentNamed, sendFile } from '../send-file.ts';
+
+const tags = ['Packages'];
+const responses = {
+  200: { description: 'The package, as docs/format.md describes it.', headers: packageHeaders, content: binaryContent },
+  206: { description: 'One range of it.', headers: packageHeaders, content: binaryContent },
+  304: { description: 'The package has the ETag of If-None-Match.' },
+  ...problems(400, 404, 409, 412, 416, 500),
+} as const;
+
+const getCheckpointPackage = createRoute({
+  method: 'get', path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/package', operationId: 'getCheckpointPackage',
+  summary: 'Download the compressed form of a checkpoint', tags, request: { params: checkpointParams, headers: rangeHeaders }, responses,
+});
+const getPackage = createRoute({
+  method: 'get', path: '/v1/repositories/{namespace}/{name}/packages/{packageId}', operationId: 'getPackage',
+  summary: 'Download a package by its id, such as the ancestor of another', tags, request: { params: packageParams, headers: rangeHeaders }, responses,
+});
+
+/** Routes of packages, for clients that decode by themselves. */
+export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log }: Gateway): void {
+  const locate = createLocator(catalog);
+  const sendable = (record: PackageRecord, names: RepositoryNames) => ({
+    etag: `"${record.id}"`, sizeBytes: record.sizeBytes, open: () => store.open(record.key), headers: headersOf(record, names),
+  });
+  app.openapi(getCheckpointPackage, async (c) => {
+    const names = c.req.valid('param');
+    const { checkpoint } = await locate.checkpoint(names);
+    checkReady(checkpoint);
+    const record = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
+    return sendFile(c, sendable(found(record, 'package'), names), log);
+  });
+  app.openapi(getPackage, async (c) => {
+    const { packageId, ...names } = c.req.valid('param');
+    const repository = await locate.repository(names);
+    const record = found(await catalog.packages.get(packageId), 'package');
+    // A package is seen only inside its own repository.
+    const checkpoint = await catalog.checkpoints.get(record.checkpointId);
+    const run = checkpoint && (await catalog.runs.get(checkpoint.runId));
+    found(run?.repositoryId === repository.id ? run : undefined, 'package');
+    return sendFile(c, sendable(record, names), log);
+  });
+}
+
+function headersOf({ id, ancestorId }: PackageRecord, names: RepositoryNames): Record<string, string> {
+  const ancestor = ancestorId === undefined ? {} : {
+    'Firn-Ancestor-Package': ancestorId, Link: `<${resourcePaths.package(names, ancestorId)}>; rel="predecessor-version"`,
+  };
+  return { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(`${id}.firn`), 'Firn-Package-Id': id, ...ancestor };
+}

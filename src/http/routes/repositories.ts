@@ -1,0 +1,43 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator } from '../locate.ts';
+import { nextOfPage, pageOf } from '../page.ts';
+import { resourcePaths } from '../resource-paths.ts';
+import { pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { renderRepository, repositoryInput, repositoryList, repositorySchema } from '../schemas/repository.ts';
+
+const tags = ['Repositories'];
+const json = { 'application/json': { schema: repositorySchema } };
+
+const createRepository = createRoute({
+  method: 'post', path: '/v1/repositories', operationId: 'createRepository', summary: 'Create a repository', tags,
+  request: { body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 409, 413, 415) },
+});
+const listRepositories = createRoute({
+  method: 'get', path: '/v1/repositories', operationId: 'listRepositories', summary: 'List repositories', tags,
+  request: { query: pageQuery },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } }, ...problems(400) },
+});
+const getRepository = createRoute({
+  method: 'get', path: '/v1/repositories/{namespace}/{name}', operationId: 'getRepository', summary: 'Describe a repository', tags,
+  request: { params: repositoryParams },
+  responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 404) },
+});
+
+/** Routes of repositories. */
+export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
+  const locate = createLocator(catalog);
+  app.openapi(createRepository, async (c) => {
+    const repository = await catalog.repositories.create(c.req.valid('json'));
+    return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });
+  });
+  app.openapi(listRepositories, async (c) => {
+    const page = pageOf(c.req.valid('query'));
+    const repositories = await catalog.repositories.list(page);
+    return c.json({ items: repositories.map(renderRepository), ...nextOfPage(page, repositories, (last) => `${last.namespace}/${last.name}`) }, 200);
+  });
+  app.openapi(getRepository, async (c) => c.json(renderRepository(await locate.repository(c.req.valid('param'))), 200));
+}

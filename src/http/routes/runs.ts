@@ -1,0 +1,58 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Catalog, Run } from '../../catalog/catalog.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator } from '../locate.ts';
+import { nextOfPage, pageOf } from '../page.ts';
+import { resourcePaths } from '../resource-paths.ts';
+import { pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { renderRun, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';
+
+const tags = ['Runs'];
+const collection = '/v1/repositories/{namespace}/{name}/runs';
+const json = { 'application/json': { schema: runSchema } };
+
+const createRunRoute = createRoute({
+  method: 'post', path: collection, operationId: 'createRun', summary: 'Create a run, or fork one from a checkpoint', tags,
+  request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: runInput } } } },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 422) },
+});
+const listRuns = createRoute({
+  method: 'get', path: collection, operationId: 'listRuns', summary: 'List the runs of a repository', tags,
+  request: { params: repositoryParams, query: pageQuery },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: runList } } }, ...problems(400, 404) },
+});
+const getRun = createRoute({
+  method: 'get', path: `${collection}/{run}`, operationId: 'getRun', summary: 'Describe a run', tags, request: { params: runParams },
+  responses: { 200: { description: 'The run.', content: json }, ...problems(400, 404) },
+});
+
+/** Routes of runs. */
+export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gateway): void {
+  const locate = createLocator(catalog);
+  app.openapi(createRunRoute, async (c) => {
+    const repository = await locate.repository(c.req.valid('param'));
+    const run = await runs.create(repository, c.req.valid('json'));
+    const address = { ...c.req.valid('param'), run: run.name };
+    return c.json(renderRun(run, await namesOf(catalog, run)), 201, { Location: resourcePaths.run(address) });
+  });
+  app.openapi(listRuns, async (c) => {
+    const repository = await locate.repository(c.req.valid('param'));
+    const page = pageOf(c.req.valid('query'));
+    const listed = await catalog.runs.list(repository.id, page);
+    const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOf(catalog, run))));
+    return c.json({ items, ...nextOfPage(page, listed, (last) => last.name) }, 200);
+  });
+  app.openapi(getRun, async (c) => {
+    const run = await locate.run(c.req.valid('param'));
+    return c.json(renderRun(run, await namesOf(catalog, run)), 200);
+  });
+}
+
+async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
+  const evalSet = run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
+  const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
+  const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
+  return { evalSet: evalSet?.name, forkedFrom: parent && parentRun && { run: parentRun.name, step: parent.step } };
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { AppEnv } from '../app-env.ts';
+import { checkReady } from '../choose-representation.ts';
+import type { Gateway } from '../gateway.ts';
+import { createLocator } from '../locate.ts';
+import { binaryContent, rangeHeaders, tensorHeaders } from '../schemas/download.ts';
+import { tensorParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { sendView } from '../send-view.ts';
+
+const getTensor = createRoute({
+  method: 'get', path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/tensors/{tensor{.+}}', operationId: 'getTensor',
+  summary: 'Download the elements of one tensor, little-endian', tags: ['Files'],
+  request: { params: tensorParams, headers: rangeHeaders },
+  responses: {
+    200: { description: 'All elements.', headers: tensorHeaders, content: binaryContent },
+    206: { description: 'One range of their bytes.', headers: tensorHeaders, content: binaryContent },
+    304: { description: 'The tensor has the ETag of If-None-Match.' },
+    ...problems(400, 404, 409, 412, 416, 500),
+  },
+});
+
+/** The route of single tensors. */
+export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
+  const locate = createLocator(catalog);
+  app.openapi(getTensor, async (c) => {
+    const { tensor, ...names } = c.req.valid('param');
+    const { checkpoint } = await locate.checkpoint(names);
+    checkReady(checkpoint);
+    // Ready bytes never change, so checkpoint and name are what the ETag needs.
+    const etag = `"${createHash('sha256').update(`${checkpoint.id}\n${tensor}`).digest('hex')}"`;
+    return sendView(c, {
+      etag,
+      headers: ({ dtype, shape }) => ({ 'Content-Type': 'application/octet-stream', 'Firn-Dtype': dtype, 'Firn-Shape': shape.join(',') }),
+      open: () => downloads.openTensor(checkpoint, tensor),
+    }, log);
+  });
+}

@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi';
+import { binarySchema } from './upload.ts';
+
+export const binaryContent = { 'application/octet-stream': { schema: binarySchema } } as const;
+
+/** Request fields of a download (RFC 9110 sections 13 and 14). */
+export const rangeHeaders = z.object({
+  range: z.string().optional().openapi({ description: 'One byte range. Several give the whole file.', example: 'bytes=0-1023' }),
+  'if-range': z.string().optional().openapi({ description: 'The range holds only for this ETag.' }),
+  'if-match': z.string().optional(),
+  'if-none-match': z.string().optional(),
+});
+
+const text = (description: string, required = true) => ({ description, required, schema: { type: 'string' as const } });
+
+/** Answer fields of a download. */
+export const fileHeaders = {
+  ETag: text('Strong; made from the sha256 of the bytes.'),
+  'Accept-Ranges': text('`bytes`.'),
+  'Repr-Digest': text('sha-256 of the whole file (RFC 9530); absent for a dtype view.', false),
+  'Content-Range': text('With 206.', false),
+};
+
+const { ETag, 'Accept-Ranges': acceptRanges, 'Content-Range': contentRange } = fileHeaders;
+const common = { ETag, 'Accept-Ranges': acceptRanges, 'Content-Range': contentRange };
+
+export const tensorHeaders = {
+  ...common,
+  'Firn-Dtype': text('Element type, as safetensors names it.'),
+  'Firn-Shape': text('Dimensions with commas between; empty for a scalar.'),
+};
+
+export const packageHeaders = {
+  ...common,
+  'Firn-Package-Id': text('32 hex digits, as in the package itself.'),
+  'Firn-Ancestor-Package': text('Id of the package a delta refers to.', false),
+};

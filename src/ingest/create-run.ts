@@ -1,0 +1,105 @@
+import type { Catalog, EvalSet, Repository, Run } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { LayerType } from '../checkpoint/layer-type.ts';
+import type { QualityThresholds } from '../checkpoint/quality.ts';
+import type { Fidelity } from '../checkpoint/role.ts';
+import { defaultSearchOptions, type SearchOptions } from '../checkpoint/search-options.ts';
+import { checkLevelCounts } from './check-level-counts.ts';
+
+/** Accepted on the first metric of an eval set when no threshold is named: one percent. */
+const defaultThreshold = 0.01;
+
+export interface CreateRunInput {
+  readonly name: string;
+  readonly fidelity?: Fidelity | undefined;
+  /** Name of an eval set of the repository. */
+  readonly evalSet?: string | undefined;
+  readonly thresholds?: QualityThresholds | undefined;
+  readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
+  readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
+  readonly forkFrom?: { readonly run: string; readonly step: number } | undefined;
+}
+
+export interface CreateRunContext {
+  readonly catalog: Catalog;
+  /** A fresh unsigned 64-bit number in decimal. */
+  readonly newSeed: () => string;
+}
+
+/**
+ * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; one percent
+ * on the first metric. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
+ * `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
+ */
+export async function createRun({ catalog, newSeed }: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<Run> {
+  return catalog.transaction(async (tx) => {
+    const parent = input.forkFrom === undefined ? undefined : await forkPoint(tx, repository, input.forkFrom);
+    const evalSet = await evalSetOf(tx, repository, input, parent?.run);
+    const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});
+    const thresholds = thresholdsOf(input, evalSet, parent?.run);
+    const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || search.fixedConfig !== undefined ? 'lossy' : 'exact');
+    if (fidelity === 'lossy' && evalSet === undefined && search.fixedConfig === undefined) {
+      throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
+    }
+    return tx.runs.create({
+      repositoryId: repository.id, name: input.name, fidelity, thresholds, search,
+      layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
+      seed: parent?.run.seed ?? newSeed(),
+      ...(evalSet !== undefined && { evalSetId: evalSet.id }),
+      ...(parent !== undefined && { parentCheckpointId: parent.checkpointId }),
+    });
+  });
+}
+
+async function forkPoint(tx: Catalog, repository: Repository, { run: name, step }: { run: string; step: number }): Promise<{ run: Run; checkpointId: string }> {
+  const run = await tx.runs.find(repository.id, name);
+  if (run === undefined) throw new FirnError('not-found', 'There is no such run to fork from.');
+  const checkpoint = await tx.checkpoints.find(run.id, step);
+  if (checkpoint === undefined) throw new FirnError('not-found', 'The run to fork from has no such step.');
+  switch (checkpoint.state) {
+    case 'open': throw new FirnError('checkpoint-not-ready', 'The step to fork from has not been committed.');
+    case 'failed':
+    case 'cancelled': throw new FirnError('checkpoint-failed', `The step to fork from is ${checkpoint.state}; fork from another.`);
+    case 'queued':
+    case 'working':
+    case 'ready': return { run, checkpointId: checkpoint.id };
+  }
+}
+
+async function evalSetOf(tx: Catalog, repository: Repository, input: CreateRunInput, parent: Run | undefined): Promise<EvalSet | undefined> {
+  if (input.evalSet === undefined) return parent?.evalSetId === undefined ? undefined : tx.evalSets.get(parent.evalSetId);
+  const evalSet = await tx.evalSets.find(repository.id, input.evalSet);
+  if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
+  if (evalSet.state !== 'ready') throw new FirnError('eval-set-not-ready', 'The eval set has not been committed, or its check failed.');
+  return evalSet;
+}
+
+function thresholdsOf(input: CreateRunInput, evalSet: EvalSet | undefined, parent: Run | undefined): QualityThresholds {
+  const inherited = input.evalSet === undefined ? parent?.thresholds : undefined;
+  const firstMetric = evalSet?.spec.metrics[0]?.name;
+  const thresholds = input.thresholds ?? inherited ?? (firstMetric === undefined ? {} : { [firstMetric]: defaultThreshold });
+  const bounded = Object.keys(thresholds);
+  if (evalSet === undefined && bounded.length > 0) throw new FirnError('invalid-request', 'Thresholds need an eval set to be measured on.');
+  if (evalSet !== undefined && bounded.length === 0) throw new FirnError('invalid-request', 'At least one metric of the eval set must be bounded.');
+  const unknown = bounded.find((name) => evalSet?.spec.metrics.every((metric) => metric.name !== name));
+  if (unknown !== undefined) throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}".`);
+  return thresholds;
+}
+
+/** A fork that brings its own eval set or config decides anew. */
+function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fidelity | undefined {
+  return input.evalSet === undefined && input.search?.fixedConfig === undefined ? parent?.fidelity : undefined;
+}
+
+function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
+  const search = { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) } as SearchOptions;
+  checkLevelCounts({
+    bins: Math.max(...search.bins), embeddingBins: Math.max(...search.embeddingBins),
+    prunes: search.pruneFractions.some((fraction) => fraction > 0), protects: search.protectFractions.some((fraction) => fraction > 0),
+  });
+  const { fixedConfig } = search;
+  if (fixedConfig !== undefined) {
+    checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
+  }
+  return search;
+}

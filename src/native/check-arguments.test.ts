@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+
+import { blockElementsMax, exactBytesMax, sketchWords, type CodebookOptions, type Partition } from './core.ts';
+import { loadCore } from './load-core.ts';
+
+const core = loadCore({ threads: 1 });
+const four = new Uint8Array(4);
+const sketch = new BigUint64Array(sketchWords);
+const pair = { weights: four, weightDtype: 'F32' } as const;
+const partition: Partition = { protectMagnitudeMin: Infinity, protectSensitivityMin: Infinity, pruneMetric: 'magnitude', pruneBelow: 0 };
+const options: CodebookOptions = { clustering: 'optimal', weighting: 'frequency', sigma: 0.2, seed: 1n };
+const map = { centroids: new Float32Array([0, 1]) };
+const dequantize = { dtype: 'F32', table: new Uint8Array(1024), levelCount: 2, protectedWords: new Uint16Array() } as const;
+const block = { current: four, modulus: 4 };
+const counts = core.createTokenCounts();
+const tables = counts.build();
+
+/** Calls as untyped JavaScript could make them. */
+function untyped(call: (values: { core: any; counts: any; tables: any }) => unknown): () => unknown {
+  return () => call({ core, counts, tables });
+}
+
+/** What a call rejects with or throws. */
+async function failureOf(call: () => unknown): Promise<unknown> {
+  try {
+    return { succeeded: await call() };
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('arguments outside their range', () => {
+  it.each<[string, () => unknown]>([
+    ['values: 3 bytes', () => core.sketchValues(new Uint8Array(3), 'F32', sketch)],
+    ['values: 3 bytes', () => core.convert(new Uint8Array(3), 'BF16', 'F32')],
+    ['values dtype: F64', untyped(({ core }) => core.convert(four, 'F64', 'F32'))],
+    ['result dtype: I8', untyped(({ core }) => core.convert(four, 'F32', 'I8'))],
+    ['sketch: 5 entries', () => core.sketchValues(four, 'F32', new BigUint64Array(5))],
+    ['gradients: 2 elements for 1', () => core.sketchSensitivity({ ...pair, gradients: four, gradientDtype: 'F16' }, sketch)],
+    ['gradientDtype: absent', () => core.sketchSensitivity({ ...pair, gradients: four }, sketch)],
+    ['pruneMetric: size', untyped(({ core }) => core.sketchQuantized(pair, { ...partition, pruneMetric: 'size' }, sketch))],
+    ['pruneBelow: NaN', () => core.sketchQuantized(pair, { ...partition, pruneBelow: NaN }, sketch)],
+    ['protectMagnitudeMin: -1', () => core.assignLevels(pair, { ...partition, protectMagnitudeMin: -1 }, map)],
+    ['fraction: 1', () => core.sketchTopThresholdSync(sketch, 1)],
+    ['fraction: 0', () => core.sketchBottomThresholdSync(sketch, 0)],
+    ['bins: 1', () => core.buildCodebook(sketch, 1, options)],
+    ['bins: 257', () => core.buildCodebook(sketch, 257, options)],
+    ['bins: 2.5', () => core.buildCodebook(sketch, 2.5, options)],
+    ['sigma: 1.5', () => core.buildCodebook(sketch, 4, { ...options, sigma: 1.5 })],
+    ['seed: -1', () => core.buildCodebook(sketch, 4, { ...options, seed: -1n })],
+    ['seed: 18446744073709551616', () => core.buildCodebook(sketch, 4, { ...options, seed: 2n ** 64n })],
+    ['clustering: best', untyped(({ core }) => core.buildCodebook(sketch, 4, { ...options, clustering: 'best' }))],
+    ['centroids: 0', () => core.assignLevels(pair, partition, { centroids: new Float32Array() })],
+    ['centroids: 257', () => core.assignLevels(pair, partition, { centroids: Float32Array.from({ length: 257 }, (_, i) => i) })],
+    ['increasing at index 1', () => core.assignLevels(pair, partition, { centroids: new Float32Array([1, 1]) })],
+    ['increasing at index 0', () => core.assignLevels(pair, partition, { centroids: new Float32Array([NaN, 1]) })],
+    ['prunedLevel: 1', () => core.assignLevels(pair, partition, { ...map, prunedLevel: 1 })],
+    ['protectedLevel: 2', () => core.assignLevels(pair, partition, { ...map, prunedLevel: 2, protectedLevel: 2 })],
+    ['protectedLevel: 256', () => core.assignLevels(pair, partition, { ...map, protectedLevel: 256 })],
+    ['table: not 256', () => core.dequantize(four, { ...dequantize, table: new Uint8Array(512) })],
+    ['levelCount: 0', () => core.dequantize(four, { ...dequantize, levelCount: 0 })],
+    ['levelCount: 257', () => core.dequantize(four, { ...dequantize, levelCount: 257 })],
+    ['protectedLevel: -1', () => core.dequantize(four, { ...dequantize, protectedLevel: -1 })],
+    ['current length: 131073', () => counts.add({ current: new Uint8Array(blockElementsMax + 1), modulus: 4 })],
+    ['previous: 3 levels for 4', () => counts.add({ ...block, previous: new Uint8Array(3) })],
+    ['modulus: 0', () => tables.encode({ ...block, modulus: 0 })],
+    ['modulus: 257', () => tables.encode({ ...block, modulus: 257 })],
+    ['elementCount: 131073', () => tables.decode(four, { elementCount: blockElementsMax + 1, modulus: 4 })],
+    ['elementCount: -1', () => tables.decode(four, { elementCount: -1, modulus: 4 })],
+    ['previous: 4 levels for 5', () => tables.decode(four, { previous: four, elementCount: 5, modulus: 4 })],
+    ['current: 3 bytes', () => core.exactEncode({ current: new Uint8Array(3), kind: 'f32' })],
+    ['kind: f8', untyped(({ core }) => core.exactEncode({ current: four, kind: 'f8' }))],
+    ['block bytes: 16777217', () => core.exactEncode({ current: new Uint8Array(exactBytesMax + 1), kind: 'bytes' })],
+    ['previous: 4 bytes for a block of 8', () => core.exactDecode(four, { previous: four, kind: 'f64', elementCount: 1 })],
+    ['block bytes: 16777224', () => core.exactDecode(four, { kind: 'f64', elementCount: exactBytesMax / 8 + 1 })],
+    ['seed: 4294967296', () => core.crc32cSync(four, 2 ** 32)],
+    ['invalid_argument', () => counts.merge(counts)],
+    ['invalid_argument', () => counts.add({ current: Uint8Array.of(4), modulus: 4 })],
+  ])('are named: %s', async (detail, call) => {
+    expect(await failureOf(call)).toMatchObject({ name: 'FirnError', code: 'native-failure', detail: expect.stringContaining(detail) });
+  });
+});
+
+describe('arguments of the wrong type', () => {
+  const { add } = counts;
+  it.each<[string, () => unknown]>([
+    ['an array for bytes', untyped(({ core }) => core.sketchValues([1, 2, 3, 4], 'F32', sketch))],
+    ['floats for bytes', untyped(({ core }) => core.convert(new Float32Array(4), 'F32', 'F16'))],
+    ['floats for a sketch', untyped(({ core }) => core.sketchValues(four, 'F32', new Float64Array(sketchWords)))],
+    ['doubles for centroids', untyped(({ core }) => core.assignLevels(pair, partition, { centroids: new Float64Array(2) }))],
+    ['bytes for words', untyped(({ core }) => core.dequantize(four, { ...dequantize, protectedWords: four }))],
+    ['a number for a seed', untyped(({ core }) => core.buildCodebook(sketch, 4, { ...options, seed: 1 }))],
+    ['no gradients for sensitivity', () => core.sketchSensitivity(pair, sketch)],
+    ['a resizable buffer', untyped(({ core }) => core.exactEncode({ current: new Uint8Array(new (ArrayBuffer as any)(4, { maxByteLength: 8 })), kind: 'bytes' }))],
+    ['undefined for a block', untyped(({ counts }) => counts.add(undefined))],
+    ['undefined for a payload', untyped(({ core }) => core.exactIsStandaloneSync(undefined))],
+    ['a string for tables', untyped(({ core }) => core.parseTokenTables('tables'))],
+    ['a number for a path', untyped(({ core }) => core.mapFileSync(3))],
+    ['a null character in a path', () => core.mapFileSync('a\0b')],
+    ['other counts for merge', untyped(({ counts }) => counts.merge({}))],
+    ['tables for merge', untyped(({ counts }) => counts.merge(tables))],
+    ['counts for build', () => Object.getPrototypeOf(counts).build.call(tables)],
+    ['nothing for add', untyped(() => add.call({} as never, block))],
+  ])('are a TypeError: %s', async (_, call) => {
+    expect(await failureOf(call)).toBeInstanceOf(TypeError);
+  });
+});

@@ -1,0 +1,135 @@
+import { getSystemErrorName } from 'node:util';
+
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { checkArguments } from './check-arguments.ts';
+import type { NativeCore, Partition, Sketch, WeightBlock } from './core.ts';
+import { nativeNumbers } from './native-numbers.ts';
+import { nativeError } from './native-status.ts';
+import { runJob, type JobRunner } from './run-job.ts';
+import { NativeTokenCounts, NativeTokenTables } from './token-objects.ts';
+
+const { dtype: dtypeNumber, metric, clustering, weighting, elementKind, noLevel } = nativeNumbers;
+
+/** NativeCore over one engine of the addon: checks the arguments, flattens them for the seam, and names the errors. */
+export function nativeCore(runner: JobRunner): NativeCore {
+  return { ...sketchCalls(runner), ...quantizeCalls(runner), ...tokenCalls(runner), ...exactCalls(runner), ...plainCalls(runner) };
+}
+
+function sketchCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    sketchValues: (values, dtype, sketch, signal) => runJob(runner, signal, () => {
+      checkArguments.elements('values', values, dtype);
+      checkArguments.sketch(sketch);
+      return addon.sketchValues(engine, values, dtypeNumber[dtype], sketch);
+    }),
+    sketchSensitivity: (pair, sketch, signal) => runJob(runner, signal, () => {
+      checkArguments.weightBlock(pair);
+      checkArguments.sketch(sketch);
+      if (pair.gradients === undefined) throw new TypeError('sketchSensitivity needs gradients');
+      return addon.sketchSensitivity(engine, ...pairArguments(pair), sketch);
+    }),
+    sketchQuantized: (pair, partition, sketch, signal) => runJob(runner, signal, () => {
+      checkArguments.weightBlock(pair);
+      checkArguments.partition(partition);
+      checkArguments.sketch(sketch);
+      return addon.sketchQuantized(engine, ...pairArguments(pair), ...partitionArguments(partition), sketch);
+    }),
+    sketchTopThresholdSync: (sketch, fraction) => addon.sketchTopThreshold(...thresholdArguments(sketch, fraction)),
+    sketchBottomThresholdSync: (sketch, fraction) => addon.sketchBottomThreshold(...thresholdArguments(sketch, fraction)),
+  } satisfies Partial<NativeCore>;
+}
+
+function quantizeCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    buildCodebook: (sketch, bins, options, signal) => runJob(runner, signal, () => {
+      checkArguments.sketch(sketch);
+      checkArguments.codebook(bins, options);
+      const { sigma, seed } = options;
+      return addon.buildCodebook(engine, sketch, bins, clustering[options.clustering], weighting[options.weighting], sigma, seed);
+    }),
+    assignLevels: (pair, partition, map, signal) => runJob(runner, signal, () => {
+      checkArguments.weightBlock(pair);
+      checkArguments.partition(partition);
+      checkArguments.levelMap(map);
+      const { centroids, prunedLevel = noLevel, protectedLevel = noLevel } = map;
+      return addon.assignLevels(
+        engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel,
+      );
+    }),
+    dequantize: (levels, request, signal) => runJob(runner, signal, () => {
+      checkArguments.dequantize(levels, request);
+      const { dtype, table, levelCount, protectedLevel = noLevel, protectedWords } = request;
+      return addon.dequantize(engine, levels, dtypeNumber[dtype], table, levelCount, protectedLevel, protectedWords);
+    }),
+    convert: (values, from, to, signal) => runJob(runner, signal, () => {
+      checkArguments.elements('values', values, from);
+      checkArguments.elements('result', new Uint8Array(), to);
+      return addon.convert(engine, values, dtypeNumber[from], dtypeNumber[to]);
+    }),
+  } satisfies Partial<NativeCore>;
+}
+
+function tokenCalls(runner: JobRunner) {
+  return {
+    createTokenCounts: () => new NativeTokenCounts(runner, runner.addon.createTokenCounts()),
+    parseTokenTables: (bytes) => {
+      checkArguments.bytes('bytes', bytes);
+      const tables = runner.addon.parseTokenTables(bytes);
+      if (typeof tables === 'number') throw nativeError(tables);
+      return new NativeTokenTables(runner, tables);
+    },
+  } satisfies Partial<NativeCore>;
+}
+
+function exactCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    exactEncode: (block, signal) => runJob(runner, signal, () => {
+      checkArguments.exactBlock(block.current, block.previous, block.kind);
+      return addon.exactEncode(engine, block.current, block.previous, elementKind[block.kind]);
+    }),
+    exactDecode: (payload, { previous, kind, elementCount }, signal) => runJob(runner, signal, () => {
+      checkArguments.exactDecode(payload, previous, kind, elementCount);
+      return addon.exactDecode(engine, payload, previous, elementKind[kind], elementCount);
+    }),
+    exactIsStandaloneSync: (payload) => {
+      checkArguments.bytes('payload', payload);
+      return addon.exactIsStandalone(payload);
+    },
+  } satisfies Partial<NativeCore>;
+}
+
+function plainCalls({ addon, engine }: JobRunner) {
+  return {
+    crc32cSync: (bytes, seed = 0) => {
+      checkArguments.bytes('bytes', bytes);
+      checkArguments.uint32('seed', seed);
+      return addon.crc32c(bytes, seed);
+    },
+    mapFileSync: (path) => {
+      if (typeof path !== 'string' || path.includes('\0')) throw new TypeError('path must be a string without null characters');
+      const mapped = addon.mapFile(path);
+      if (typeof mapped !== 'number') return mapped;
+      throw new FirnError('internal', 'A file could not be mapped.', { detail: `${getSystemErrorName(-mapped)}: ${path}` });
+    },
+    stats: () => addon.stats(engine),
+  } satisfies Partial<NativeCore>;
+}
+
+function pairArguments({ weights, weightDtype, gradients, gradientDtype = 'F32' }: WeightBlock) {
+  return [weights, dtypeNumber[weightDtype], gradients, dtypeNumber[gradientDtype]] as const;
+}
+
+function partitionArguments({ protectMagnitudeMin, protectSensitivityMin, pruneMetric, pruneBelow }: Partition) {
+  return [
+    Math.fround(protectMagnitudeMin), Math.fround(protectSensitivityMin), metric[pruneMetric], Math.fround(pruneBelow),
+  ] as const;
+}
+
+function thresholdArguments(sketch: Sketch, fraction: number) {
+  checkArguments.sketch(sketch);
+  checkArguments.fraction(fraction);
+  return [sketch, fraction] as const;
+}

@@ -1,0 +1,31 @@
+import type { Addon, EngineHandle, Started } from './addon.ts';
+import { cancelledError, nativeError } from './native-status.ts';
+
+export interface JobRunner {
+  readonly addon: Addon;
+  readonly engine: EngineHandle;
+}
+
+/**
+ * Starts one native job and waits for it. Whatever `start` throws (wrong arguments) becomes a rejection.
+ * When `signal` fires, a waiting job is taken out of the queue and rejects `cancelled` at once; a running one ends first, so that its
+ * inputs are free when the promise settles, and then rejects `cancelled` as well. What it wrote to a sketch or to token
+ * counts stays written.
+ */
+export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefined, start: () => Started<T>): Promise<T> {
+  if (signal?.aborted) throw cancelledError(signal);
+  const started = start();
+  if (typeof started === 'number') throw nativeError(started);
+  const [job, result] = started;
+  const takeBack = () => runner.addon.cancel(runner.engine, job);
+  signal?.addEventListener('abort', takeBack, { once: true });
+  try {
+    const value = await result;
+    if (signal?.aborted) throw cancelledError(signal);
+    return value;
+  } catch (error) {
+    throw signal?.aborted ? cancelledError(signal) : nativeError(error);
+  } finally {
+    signal?.removeEventListener('abort', takeBack);
+  }
+}

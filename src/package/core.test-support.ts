@@ -1,0 +1,1 @@
+export { fakeCore as testCore } from '/tmp/fake-core.ts';

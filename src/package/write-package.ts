@@ -1,0 +1,85 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { ObjectStore, StoredObject } from '../store/object-store.ts';
+import { encodePackageIndex } from './encode-index.ts';
+import { encodePrefix, encodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
+import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
+import { planFile, type ContentToPlan } from './plan-file.ts';
+
+/** An index whose block entries the writer fills in. */
+export interface PackageDraft extends Omit<PackageIndex, 'files'> {
+  readonly files: readonly DraftFile[];
+}
+export interface DraftFile extends Omit<PackageFile, 'content'> {
+  readonly content: ContentToPlan;
+}
+
+export interface PackageToWrite {
+  readonly id: string;
+  /** Index of the ancestor, for a delta. */
+  readonly ancestor?: PackageIndex | undefined;
+  /** One payload per planned block (`planFile`), file after file. Pulled as the store takes bytes, so memory is what the producer keeps ahead. */
+  readonly payloads: AsyncIterable<Uint8Array>;
+  /** Called once, after the last payload: digests of rebuilt files may be known only then. */
+  readonly draft: () => PackageDraft | Promise<PackageDraft>;
+}
+
+export interface WrittenPackage extends IndexLocation {
+  readonly index: PackageIndex;
+  readonly object: StoredObject;
+}
+
+export interface WriteTarget {
+  readonly store: ObjectStore;
+  readonly key: string;
+  readonly sizeMaxBytes: number;
+  readonly replace?: boolean;
+  readonly crc32c: Crc32c;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Streams a package to the store: prefix, payloads, index, trailer (docs/format.md). Whole or not at all.
+ * Rejects with the store's errors, the producer's, or `internal` when payloads and plan differ in number.
+ */
+export async function writePackage(target: WriteTarget, content: PackageToWrite): Promise<WrittenPackage> {
+  const { store, key, sizeMaxBytes, replace, crc32c, signal } = target;
+  let written: { index: PackageIndex } & IndexLocation | undefined;
+  const body = packageBytes(content, crc32c, (result) => { written = result; });
+  const object = await store.put(key, body, { sizeMaxBytes, ...(replace === undefined ? {} : { replace }), ...(signal === undefined ? {} : { signal }) });
+  if (written === undefined) throw new FirnError('internal', 'The store stopped reading a package before its end.');
+  return { ...written, object };
+}
+
+async function* packageBytes(content: PackageToWrite, crc32c: Crc32c, done: (result: { index: PackageIndex } & IndexLocation) => void): AsyncGenerator<Uint8Array> {
+  const prefix = encodePrefix(content.id);
+  yield prefix;
+  const entries: BlockEntry[] = [];
+  let offsetBytes = prefixBytes;
+  for await (const payload of content.payloads) {
+    entries.push({ offsetBytes, lengthBytes: payload.length, crc32c: crc32c(payload) });
+    offsetBytes += payload.length;
+    yield payload;
+  }
+  const index = fillEntries(await content.draft(), entries);
+  const indexBytes = encodePackageIndex(index, content.ancestor);
+  yield indexBytes;
+  yield encodeTrailer(prefix, indexBytes, offsetBytes, crc32c);
+  done({ index, indexOffsetBytes: offsetBytes, indexLengthBytes: indexBytes.length });
+}
+
+/** Bytes of a package around its payloads: for estimates before it is written. */
+export function frameBytes(index: PackageIndex, ancestor?: PackageIndex): number {
+  return prefixBytes + encodePackageIndex(index, ancestor).length + trailerBytes;
+}
+
+function fillEntries(draft: PackageDraft, entries: readonly BlockEntry[]): PackageIndex {
+  let at = 0;
+  const files = draft.files.map((file): PackageFile => {
+    const count = planFile(file)?.blocks.length ?? 0;
+    const blocks = entries.slice(at, at + count);
+    at += count;
+    return { ...file, content: file.content.type === 'external' ? file.content : { ...file.content, blocks } };
+  });
+  if (at !== entries.length) throw new FirnError('internal', 'The package has another number of payloads than its plan.', { detail: `${entries.length} payloads, ${at} blocks` });
+  return { ...draft, files };
+}

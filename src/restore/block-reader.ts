@@ -1,0 +1,144 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { NativeCore } from '../native/core.ts';
+import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { PlannedBlock } from '../package/block-plan.ts';
+import { paddedTable } from '../package/codebook-record.ts';
+import { corruptPackage } from '../package/corrupt-package.ts';
+import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
+import { levelModulus } from '../package/match-blocks.ts';
+import type { PackageCodebook } from '../package/package-index.ts';
+import type { ByteCache } from './byte-cache.ts';
+import type { FileLineage, LineageStep } from './file-lineage.ts';
+
+/** A decoded block before dequantization. Shared through a cache: read only. */
+export type DecodedBlock = { readonly kind: 'levels'; readonly levels: DecodedLevels } | { readonly kind: 'exact'; readonly bytes: Uint8Array };
+
+/**
+ * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the cache. Every payload's
+ * CRC-32C is checked before it is decoded. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
+ */
+export class BlockReader {
+  readonly #core: NativeCore;
+  readonly #cache: ByteCache<DecodedBlock>;
+  readonly #lineage: FileLineage;
+
+  constructor(ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> }, lineage: FileLineage) {
+    this.#core = ctx.core;
+    this.#cache = ctx.blocks;
+    this.#lineage = lineage;
+  }
+
+  /** The file in the newest package. */
+  get file(): LineageStep {
+    return this.#lineage.steps[0]!;
+  }
+
+  get codebooks(): readonly PackageCodebook[] {
+    return this.file.package.index.codebooks;
+  }
+
+  /** A block as it is coded: levels with protected words, or the exact bytes. */
+  async decoded(block: number, signal?: AbortSignal): Promise<DecodedBlock> {
+    return this.file.plan.blocks[block]!.coding.kind === 'levels' ? this.#levels(block, signal) : this.#exact(block, signal);
+  }
+
+  /** A block's elements in the file's own dtype, little-endian. */
+  async elements(block: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const decoded = await this.decoded(block, signal);
+    if (decoded.kind === 'exact') return decoded.bytes;
+    const codebook = this.#codebook(0, block);
+    const { levels, protectedWords } = decoded.levels;
+    return this.#core.dequantize(levels, {
+      dtype: codebook.dtype, table: paddedTable(codebook), levelCount: codebook.levelCount, protectedWords,
+      ...(codebook.protectedLevel === undefined ? {} : { protectedLevel: codebook.protectedLevel }),
+    }, signal);
+  }
+
+  /** The dtype of a block's elements where it is one that can be converted. */
+  quantizableDtype(block: number): QuantizableDtype | undefined {
+    const { segments } = this.file.plan.blocks[block]!;
+    const { dtype } = this.file.plan.layout.tensors[segments[0]!.tensor]!;
+    return isQuantizable(dtype) ? dtype : undefined;
+  }
+
+  async #levels(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+    const { found, steps } = this.#walk(block);
+    const payloads = await Promise.all(steps.map(({ step, number }) => this.#payload(step, number, signal)));
+    let decoded = found?.kind === 'levels' ? found.levels : undefined;
+    for (let i = steps.length - 1; i >= 0; i--) {
+      const { step, number } = steps[i]!;
+      decoded = await this.#decodeLevels(payloads[i]!, step, number, decoded, signal);
+    }
+    return this.#keep(block, { kind: 'levels', levels: decoded! });
+  }
+
+  #decodeLevels(payload: Uint8Array, step: number, number: number, previous: DecodedLevels | undefined, signal: AbortSignal | undefined): Promise<DecodedLevels> {
+    const codebook = this.#codebook(step, number);
+    const before = this.#lineage.previousBlock(step, number);
+    const modulus = levelModulus(codebook, before < 0 ? undefined : this.#codebook(step + 1, before));
+    const { elementCount } = this.#planned(step, number);
+    const tables = this.#lineage.steps[step]!.package.tables(codebook.tableSet);
+    return decodeLevelBlock(payload, { tables, codebook, elementCount, modulus, previous: previous?.levels }, signal);
+  }
+
+  async #exact(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+    const { found, steps } = this.#walk(block);
+    const payloads: Uint8Array[] = [];
+    for (const { step, number } of steps) {
+      const payload = await this.#payload(step, number, signal);
+      payloads.push(payload);
+      if (this.#core.exactIsStandaloneSync(payload)) break;
+    }
+    let bytes = payloads.length === steps.length && found?.kind === 'exact' ? found.bytes : undefined;
+    for (let i = payloads.length - 1; i >= 0; i--) {
+      const payload = payloads[i]!;
+      const standalone = this.#core.exactIsStandaloneSync(payload);
+      if (!standalone && bytes === undefined) throw corruptPackage('an exact block refers to an ancestor block that is not there');
+      const { coding, elementCount } = this.#planned(steps[i]!.step, steps[i]!.number);
+      if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
+      bytes = await decodeExactBlock(this.#core, payload, { elementKind: coding.elementKind, elementCount, previous: standalone ? undefined : bytes }, signal);
+    }
+    return this.#keep(block, { kind: 'exact', bytes: bytes! });
+  }
+
+  /** The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`). */
+  #walk(block: number): { found: DecodedBlock | undefined; steps: { step: number; number: number }[] } {
+    const steps: { step: number; number: number }[] = [];
+    for (let step = 0, number = block; number >= 0; number = this.#lineage.previousBlock(step, number), step++) {
+      const found = this.#cache.get(this.#key(step, number));
+      if (found !== undefined) return { found, steps };
+      steps.push({ step, number });
+    }
+    return { found: undefined, steps };
+  }
+
+  async #payload(step: number, number: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
+    const { bytes, entries } = this.#lineage.steps[step]!;
+    const { offsetBytes, lengthBytes, crc32c } = entries[number]!;
+    const payload = await bytes.read(offsetBytes, lengthBytes);
+    if (this.#core.crc32cSync(payload) !== crc32c) throw corruptPackage(`the checksum of block ${number} does not match`);
+    return payload;
+  }
+
+  #keep(block: number, decoded: DecodedBlock): DecodedBlock {
+    const bytes = decoded.kind === 'exact' ? decoded.bytes.length : decoded.levels.levels.length + decoded.levels.protectedWords.byteLength;
+    this.#cache.set(this.#key(0, block), decoded, bytes);
+    return decoded;
+  }
+
+  #key(step: number, number: number): string {
+    const { package: owner, fileNumber } = this.#lineage.steps[step]!;
+    return `${owner.index.id}/${fileNumber}/${number}`;
+  }
+
+  #planned(step: number, number: number): PlannedBlock {
+    return this.#lineage.steps[step]!.plan.blocks[number]!;
+  }
+
+  #codebook(step: number, number: number): PackageCodebook {
+    const { coding } = this.#planned(step, number);
+    if (coding.kind !== 'levels') throw corruptPackage('a block changed its kind');
+    return this.#lineage.steps[step]!.package.index.codebooks[coding.codebook]!;
+  }
+}

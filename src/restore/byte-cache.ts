@@ -1,0 +1,42 @@
+/** A least-recently-used cache bounded by the bytes its values take. Values are shared: nobody writes to them. */
+export class ByteCache<Value> {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, { value: Value; bytes: number }>();
+  #usedBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    // A Map iterates in order of insertion, so the oldest use stays first.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** Keeps `value`, which takes `bytes` bytes, and drops the least recently used until the bound holds; one larger than the bound is not kept. */
+  set(key: string, value: Value, bytes: number): void {
+    this.delete(key);
+    if (bytes > this.#maxBytes) return;
+    this.#entries.set(key, { value, bytes });
+    this.#usedBytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#usedBytes <= this.#maxBytes) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#usedBytes -= entry.bytes;
+  }
+}

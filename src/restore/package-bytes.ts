@@ -1,0 +1,68 @@
+import { chunkBytes, type ObjectReader } from '../store/object-store.ts';
+
+/** Windows of one package kept in memory: 1 MiB. */
+const windowCountMax = 4;
+
+/**
+ * Random access to a package's bytes for many small reads: reads whole windows of the store's checksum granularity and keeps the last few, so
+ * that neighbouring payloads cost one read and one check of the store. Opens the object at the first read.
+ */
+export class PackageBytes {
+  readonly #open: () => Promise<ObjectReader>;
+  readonly #windows = new Map<number, Promise<Uint8Array>>();
+  #reader: Promise<ObjectReader> | undefined;
+
+  constructor(open: () => Promise<ObjectReader>) {
+    this.#open = open;
+  }
+
+  async sizeBytes(): Promise<number> {
+    return (await this.#object()).sizeBytes;
+  }
+
+  /** Exactly `lengthBytes` bytes from `offsetBytes`, inside the object. The caller owns nothing: the bytes may be shared. */
+  async read(offsetBytes: number, lengthBytes: number): Promise<Uint8Array> {
+    if (lengthBytes === 0) return new Uint8Array(0);
+    const first = Math.floor(offsetBytes / chunkBytes);
+    const last = Math.floor((offsetBytes + lengthBytes - 1) / chunkBytes);
+    const windows: Promise<Uint8Array>[] = [];
+    for (let number = first; number <= last; number++) windows.push(this.#window(number));
+    const bytes = await Promise.all(windows);
+    const start = offsetBytes - first * chunkBytes;
+    return (bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes)).subarray(start, start + lengthBytes);
+  }
+
+  async close(): Promise<void> {
+    this.#windows.clear();
+    const reader = this.#reader;
+    this.#reader = undefined;
+    await reader?.then((object) => object.close(), () => undefined);
+  }
+
+  #object(): Promise<ObjectReader> {
+    this.#reader ??= this.#open();
+    return this.#reader;
+  }
+
+  #window(number: number): Promise<Uint8Array> {
+    const window = this.#windows.get(number) ?? this.#readWindow(number);
+    this.#windows.delete(number);
+    this.#windows.set(number, window);
+    for (const oldest of this.#windows.keys()) {
+      if (this.#windows.size <= windowCountMax) break;
+      this.#windows.delete(oldest);
+    }
+    return window;
+  }
+
+  async #readWindow(number: number): Promise<Uint8Array> {
+    const object = await this.#object();
+    const start = number * chunkBytes;
+    try {
+      return await object.read(start, Math.min(chunkBytes, object.sizeBytes - start));
+    } catch (error) {
+      this.#windows.delete(number);
+      throw error;
+    }
+  }
+}

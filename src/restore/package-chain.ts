@@ -1,0 +1,130 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { NativeCore } from '../native/core.ts';
+import { corruptPackage } from '../package/corrupt-package.ts';
+import { chainLengthMax } from '../package/format-limits.ts';
+import { decodeStoredIndex, readStoredIndex, type StoredIndex } from '../package/open-package.ts';
+import type { PackageFile } from '../package/package-index.ts';
+import type { ObjectReader } from '../store/object-store.ts';
+import { BlockReader, type DecodedBlock } from './block-reader.ts';
+import type { ByteCache } from './byte-cache.ts';
+import { FileLineage } from './file-lineage.ts';
+import { IndexedPackage } from './indexed-package.ts';
+import { PackageBytes } from './package-bytes.ts';
+import { RestoredFile } from './restored-file.ts';
+
+/** One package of a chain: what is known of it from outside, and how to reach its bytes. */
+export interface ChainedPackage {
+  readonly id: string;
+  readonly ancestorId?: string | undefined;
+  /** Where the catalog says the index is; checked against the bytes when given. */
+  readonly indexOffsetBytes?: number;
+  readonly indexLengthBytes?: number;
+  readonly sizeBytes?: number;
+  readonly open: () => Promise<ObjectReader>;
+}
+
+/** What chains share: decoded indexes by package id, decoded blocks by package, file and block. */
+export interface ChainContext {
+  readonly core: NativeCore;
+  readonly indexes: ByteCache<IndexedPackage>;
+  readonly blocks: ByteCache<DecodedBlock>;
+}
+
+/** A package and its ancestors, opened. One link of it. */
+export interface ChainLink {
+  readonly package: IndexedPackage;
+  readonly bytes: PackageBytes;
+}
+
+/**
+ * A package with everything needed to rebuild its files. `links` are newest first, the base last. Close it when no stream of it runs.
+ */
+export class PackageChain {
+  readonly links: readonly ChainLink[];
+  readonly #ctx: ChainContext;
+  readonly #lineages = new Map<string, FileLineage>();
+
+  private constructor(ctx: ChainContext, links: readonly ChainLink[]) {
+    this.#ctx = ctx;
+    this.links = links;
+  }
+
+  /**
+   * Reads the indexes of a package and its ancestors, given newest first. Rejects with `corrupt-package` (damaged bytes, a wrong ancestor,
+   * a chain without a base), `unsupported-format`, `cancelled`, and the store's errors.
+   */
+  static async open(ctx: ChainContext, packages: readonly ChainedPackage[], signal?: AbortSignal): Promise<PackageChain> {
+    if (packages.length === 0 || packages.length > chainLengthMax) throw corruptPackage(`a chain of ${packages.length} packages`);
+    const links: ChainLink[] = [];
+    try {
+      // From the base up: an index is decoded with its ancestor's.
+      for (const entry of [...packages].reverse()) {
+        if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
+        const bytes = new PackageBytes(entry.open);
+        const ancestor = links[0]?.package;
+        links.unshift({ bytes, package: await openLink(ctx, entry, bytes, ancestor) });
+      }
+      return new PackageChain(ctx, links);
+    } catch (error) {
+      await closeLinks(links);
+      throw error;
+    }
+  }
+
+  /** Files of the newest package, external ones included. */
+  get files(): readonly PackageFile[] {
+    return this.links[0]!.package.index.files;
+  }
+
+  /** Decoded blocks of a file, for encoding a later checkpoint against it. Throws as `file`. */
+  blocks(path: string): BlockReader {
+    return new BlockReader(this.#ctx, this.#lineage(path));
+  }
+
+  /** A file as it was stored, rebuilt on demand. Throws `not-found` when the package does not hold its bytes (external files: the raw object does). */
+  file(path: string): RestoredFile {
+    return new RestoredFile(this.#ctx.core, this.blocks(path));
+  }
+
+  close(): Promise<void> {
+    return closeLinks(this.links);
+  }
+
+  #lineage(path: string): FileLineage {
+    let lineage = this.#lineages.get(path);
+    if (lineage === undefined) {
+      lineage = new FileLineage(this.links, path);
+      this.#lineages.set(path, lineage);
+    }
+    return lineage;
+  }
+}
+
+async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: PackageBytes, ancestor: IndexedPackage | undefined): Promise<IndexedPackage> {
+  if (entry.ancestorId !== ancestor?.index.id) throw corruptPackage(`package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`);
+  const cached = ctx.indexes.get(entry.id);
+  if (cached !== undefined) return cached;
+  try {
+    const sizeBytes = await bytes.sizeBytes();
+    const stored = await readStoredIndex({ sizeBytes, read: (offset, length) => bytes.read(offset, length) }, ctx.core.crc32cSync);
+    checkEntry(entry, stored, sizeBytes);
+    const opened = new IndexedPackage(ctx.core, decodeStoredIndex(stored, ancestor?.index));
+    ctx.indexes.set(entry.id, opened, opened.memoryBytes());
+    return opened;
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+function checkEntry(entry: ChainedPackage, stored: StoredIndex, sizeBytes: number): void {
+  const same = stored.id === entry.id && stored.ancestorId === entry.ancestorId
+    && sizeBytes === (entry.sizeBytes ?? sizeBytes)
+    && stored.indexOffsetBytes === (entry.indexOffsetBytes ?? stored.indexOffsetBytes)
+    && stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
+  if (!same) throw corruptPackage(`the object of package ${entry.id} is another package (${stored.id}, ancestor ${stored.ancestorId ?? 'none'})`);
+}
+
+async function closeLinks(links: readonly ChainLink[]): Promise<void> {
+  await Promise.all(links.map((link) => link.bytes.close()));
+}

@@ -1,0 +1,26 @@
+import { open, rm } from 'node:fs/promises';
+import { digestBytes, type FileDigest } from './digest-bytes.ts';
+
+/**
+ * Writes a stream to a new file at `path` and returns the digest of what was written. On failure nothing stays.
+ * Rejects with the stream's errors, and those of the file system (an existing file is one).
+ */
+export async function restoreToFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<FileDigest> {
+  const file = await open(path, 'wx');
+  try {
+    const digest = await digestBytes(written(bytes, (piece) => file.writeFile(piece)));
+    await file.close();
+    return digest;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function* written(bytes: AsyncIterable<Uint8Array>, write: (piece: Uint8Array) => Promise<void>): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    await write(piece);
+    yield piece;
+  }
+}

@@ -1,0 +1,44 @@
+import type { NativeCore } from '../native/core.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { DecodedBlock } from './block-reader.ts';
+import { ByteCache } from './byte-cache.ts';
+import type { IndexedPackage } from './indexed-package.ts';
+import { PackageChain } from './package-chain.ts';
+
+/** What the catalog knows of a stored package (its PackageRecord is one). */
+export interface PackageLocation {
+  readonly id: string;
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly indexOffsetBytes: number;
+  readonly indexLengthBytes: number;
+  readonly ancestorId?: string | undefined;
+}
+
+export interface RestorerOptions {
+  readonly core: NativeCore;
+  readonly store: ObjectStore;
+  /** Bounds of what is kept between restores, in bytes. */
+  readonly indexCacheBytesMax: number;
+  readonly blockCacheBytesMax: number;
+}
+
+/** Opens stored packages for rebuilding; keeps decoded indexes and blocks between them. One per process. */
+export class Restorer {
+  readonly #options: RestorerOptions;
+  readonly #indexes: ByteCache<IndexedPackage>;
+  readonly #blocks: ByteCache<DecodedBlock>;
+
+  constructor(options: RestorerOptions) {
+    this.#options = options;
+    this.#indexes = new ByteCache(options.indexCacheBytesMax);
+    this.#blocks = new ByteCache(options.blockCacheBytesMax);
+  }
+
+  /** Opens a package with its ancestors, newest first, the base last. Rejects as `PackageChain.open`. Close the chain after use. */
+  open(packages: readonly PackageLocation[], signal?: AbortSignal): Promise<PackageChain> {
+    const { core, store } = this.#options;
+    const entries = packages.map((entry) => ({ ...entry, open: () => store.open(entry.key) }));
+    return PackageChain.open({ core, indexes: this.#indexes, blocks: this.#blocks }, entries, signal);
+  }
+}

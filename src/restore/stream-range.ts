@@ -1,0 +1,72 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { RangePlan } from './plan-range.ts';
+
+/** Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per coding, a stream holds some 20 MiB. */
+export const decodeAheadMax = 4;
+/** Smaller pieces are gathered up to this, in bytes: a norm or a bias alone would be a network write of its own. */
+const pieceBytesMin = 64 * 1024;
+
+/** Where a stream gets its bytes. */
+export interface RangeSource {
+  readonly headerBytes: Uint8Array;
+  /** A block's elements as bytes of the file's dtype. */
+  elements(block: number, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/**
+ * The bytes of a planned range in order. Decodes a few blocks ahead, in parallel; keeps a decoded block until its last piece is out. Pieces are
+ * read only. Ending the iteration early, or `signal`, cancels what is under way. Rejects with `cancelled` and with the source's errors.
+ */
+export async function* streamRange(source: RangeSource, plan: RangePlan, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield* gather(pieces(source, plan, signal));
+}
+
+async function* pieces(source: RangeSource, plan: RangePlan, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const stop = new AbortController();
+  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const open = new Map<number, Promise<Uint8Array>>();
+  let started = 0;
+  let used = 0;
+  try {
+    yield source.headerBytes.subarray(plan.header.startBytes, plan.header.endBytes);
+    for (const piece of plan.pieces) {
+      while (started < plan.blocks.length && started - used < decodeAheadMax) {
+        const elements = source.elements(plan.blocks[started]!, either);
+        // Awaited later, perhaps never: a failure must not count as unhandled until then.
+        elements.catch(() => undefined);
+        open.set(plan.blocks[started]!, elements);
+        started++;
+      }
+      if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
+      if (plan.blocks[used] === piece.block) used++;
+      const elements = await open.get(piece.block)!;
+      if (piece.last) open.delete(piece.block);
+      yield elements.subarray(piece.startBytes, piece.endBytes);
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Joins small pieces; passes large ones through. Empty ones vanish. */
+async function* gather(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const part of parts) {
+    if (heldBytes + part.length < pieceBytesMin) {
+      held.push(part);
+      heldBytes += part.length;
+      continue;
+    }
+    if (heldBytes > 0) yield Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+    if (part.length < pieceBytesMin) {
+      held.push(part);
+      heldBytes = part.length;
+    } else {
+      yield part;
+    }
+  }
+  if (heldBytes > 0) yield Buffer.concat(held);
+}

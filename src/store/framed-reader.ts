@@ -1,0 +1,74 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { corrupt, type FrameTable } from './object-frame.ts';
+import type { ObjectReader } from './object-store.ts';
+import { throwIfAborted } from './until-aborted.ts';
+
+/** Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that a slow client holds little. */
+export const pieceBytes = 1024 * 1024;
+
+/** What a reader needs of its implementation: a range of the stored bytes, short where they end. */
+export interface StoredBytes {
+  readRange(startBytes: number, endBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Reads framed content: whole chunks are fetched and checked, and only then the asked-for part handed out. */
+export class FramedReader implements ObjectReader {
+  readonly sizeBytes: number;
+  readonly #table: FrameTable;
+  readonly #stored: StoredBytes;
+
+  constructor(table: FrameTable, stored: StoredBytes) {
+    this.sizeBytes = table.contentBytes;
+    this.#table = table;
+    this.#stored = stored;
+  }
+
+  async read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+    this.#checkRange(offsetBytes, offsetBytes + lengthBytes);
+    return this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal);
+  }
+
+  async *stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    this.#checkRange(startBytes, endBytes);
+    // One piece is read ahead while the consumer works on the one before it.
+    let ahead: Promise<Uint8Array> | undefined;
+    for (let at = startBytes; at < endBytes;) {
+      const next = Math.min(endBytes, pieceEnd(at));
+      const piece = await (ahead ?? this.#readChecked(at, next, signal));
+      ahead = next < endBytes ? this.#readChecked(next, Math.min(endBytes, pieceEnd(next)), signal) : undefined;
+      // Its failure is met when it is awaited; a consumer that stops early never asks.
+      ahead?.catch(() => undefined);
+      yield piece;
+      at = next;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#stored.close();
+  }
+
+  #checkRange(startBytes: number, endBytes: number): void {
+    const whole = Number.isSafeInteger(startBytes) && Number.isSafeInteger(endBytes);
+    if (!whole || startBytes < 0 || endBytes < startBytes || endBytes > this.sizeBytes) {
+      throw new FirnError('invalid-request', 'The range lies outside of the object.', { detail: `${startBytes}..${endBytes} of ${this.sizeBytes}` });
+    }
+  }
+
+  async #readChecked(startBytes: number, endBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    throwIfAborted(signal);
+    if (endBytes === startBytes) return new Uint8Array(0);
+    const [first, last] = this.#table.chunksAround(startBytes, endBytes);
+    const chunks = await this.#stored.readRange(first, last, signal);
+    throwIfAborted(signal);
+    if (chunks.length !== last - first) throw corrupt('the object ends early');
+    this.#table.verify(first, chunks);
+    const part = chunks.subarray(startBytes - first, endBytes - first);
+    // A small part must not keep its chunks in memory.
+    return 2 * part.length < chunks.length ? new Uint8Array(part) : part;
+  }
+}
+
+function pieceEnd(atBytes: number): number {
+  return (Math.floor(atBytes / pieceBytes) + 1) * pieceBytes;
+}
