@@ -41,6 +41,10 @@ create table runs (
   parent_checkpoint_id text,
   layer_types jsonb not null,
   binding jsonb,
+  -- Names, dtypes and shapes that every checkpoint of the run must have.
+  layout jsonb,
+  -- Sequence number of the next checkpoint; never given twice.
+  next_sequence integer not null default 0,
   created_at timestamptz not null default now(),
   unique (repository_id, name)
 );
@@ -153,7 +157,8 @@ create unique index jobs_unfinished_subject on jobs (kind, subject_id) where sta
 create unique index jobs_running_order on jobs (order_key) where state = 'running' and order_key is not null;
 create index jobs_unfinished_order on jobs (order_key, order_sequence, id) where state in ('held', 'queued', 'running') and order_key is not null;
 create index jobs_queued on jobs (run_at, id) where state = 'queued';
-create index jobs_running_lease on jobs (lease_until) where state = 'running';
+-- Few rows, and without lease_until in any index a heartbeat stays on its page (a HOT update) and leaves nothing to vacuum.
+create index jobs_running on jobs (id) where state = 'running';
 create index jobs_finished on jobs (finished_at) where state in ('done', 'failed', 'cancelled');
 create index jobs_subject on jobs (subject_id, kind, id);
 

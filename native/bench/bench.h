@@ -1,67 +1,70 @@
-// What the benches share: a report of rows, and timing of one kernel. bench_main.cc prints the report with each row's ratio to the
-// row named "memcpy"; every bench_*.cc adds its rows through a function declared at the end of this file.
+// Timing of kernels: every answer is checked before it is timed, and every figure stands beside a memcpy of as many bytes measured in
+// turn with it. bench_main.cc prints the report; each bench_*.cc adds rows through a function declared at the end.
 #pragma once
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace firn::bench {
 
-struct BenchRow {
-  std::string name;
-  std::vector<double> samples;  // GB/s, 10^9 bytes of binary32 input or output each second
+// Weights per kernel unless a row says otherwise: 128 MiB of binary32, several times a last-level cache.
+inline constexpr size_t kElements = 32u << 20;
 
-  double median() const {
-    std::vector<double> sorted = samples;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
-  }
+// Seconds that handling `bytes` bytes once took, and that copying them took, one pair a round.
+struct Samples {
+  size_t bytes = 0;
+  std::vector<double> run_seconds, memcpy_seconds;
 };
 
+// Times `run()`, which handles `bytes` bytes (4 a weight, whatever is stored), in 7 rounds after one call to warm up. A sample repeats
+// the call until 20 ms have passed; the run and the copy take turns at going first.
+Samples sample_gb_per_s(size_t bytes, const std::function<void()>& run);
+
+struct Row {
+  std::string name;
+  size_t bytes = 0;
+  double ms = 0;               // median of one run
+  double gb_per_s = 0;         // bytes / median, 1 GB = 1e9 bytes
+  double spread = 0;           // (slowest - fastest) / median
+  double memcpy_gb_per_s = 0;  // median
+  double memcpy_ratio = 0;     // median over the rounds of memcpy time / run time
+};
+
+// Collects rows and notes, and prints each as soon as it is known.
 class BenchReport {
  public:
-  // One row; `gb_per_s_samples` holds one figure for each repetition.
-  void add(std::string name, std::vector<double> gb_per_s_samples) {
-    rows_.push_back({std::move(name), std::move(gb_per_s_samples)});
-  }
-  // A line of text that belongs to the rows before it: sizes, distributions, achieved ratios.
-  void note(std::string text) { notes_.push_back(std::move(text)); }
+  // Keeps only the checked cases whose name contains `filter`.
+  explicit BenchReport(std::string filter);
 
-  const std::vector<BenchRow>& rows() const { return rows_; }
-  const std::vector<std::string>& notes() const { return notes_; }
+  void add(const std::string& name, const Samples& samples);
+  // A line of text that belongs to the rows before it: sizes, distributions, achieved ratios.
+  void note(const std::string& text);
+
+  // Whether `measure` would run a case of this name: spares preparing data nobody asked for.
+  bool wants(const std::string& name) const;
+  // Calls run() once and then correct(); where that is false the case fails and is not timed, else it becomes a row.
+  void measure(const std::string& name, size_t bytes, const std::function<void()>& run, const std::function<bool()>& correct);
+
+  // Whether any answer was wrong.
+  bool failed() const { return failed_; }
+  // Machine, instruction set, rows and notes.
+  std::string json() const;
 
  private:
-  std::vector<BenchRow> rows_;
+  std::string filter_;
+  std::vector<Row> rows_;
   std::vector<std::string> notes_;
+  bool failed_ = false;
 };
 
-inline constexpr size_t kRepetitions = 7;            // samples a row; the median is reported
-inline constexpr double kSecondsPerSample = 0.05;  // a sample repeats the kernel until this has passed
+// Deterministic weights like a trained tensor's: bell-shaped rows of 1024 at differing scale, and 0.1 % outliers. No math library
+// involved, so the same everywhere.
+std::vector<float> bench_weights(size_t count, uint64_t seed);
 
-// Speeds of `run()`, which handles `bytes` bytes each time, after one call to warm up.
-template <typename Run>
-std::vector<double> sample_gb_per_s(size_t bytes, Run run) {
-  using Clock = std::chrono::steady_clock;
-  run();
-  std::vector<double> samples;
-  for (size_t i = 0; i < kRepetitions; ++i) {
-    const Clock::time_point begin = Clock::now();
-    size_t times = 0;
-    double seconds = 0;
-    do {
-      run();
-      ++times;
-      seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    } while (seconds < kSecondsPerSample);
-    samples.push_back(static_cast<double>(bytes) * static_cast<double>(times) / seconds / 1e9);
-  }
-  return samples;
-}
-
+// Sketch, partition, assignment, dequantization, dtypes, codebooks (bench_kernels.cc).
+void bench_kernels(BenchReport& report);
 // Token tables, exact blocks, checksums (bench_coding.cc).
 void bench_coding(BenchReport& report);
 

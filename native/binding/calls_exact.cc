@@ -16,18 +16,15 @@ class ExactEncode final : public Job {
     return current_.count <= kExactBytesMax && current_.count % element_bytes(kind_) == 0 &&
            (!previous_.data || previous_.count == current_.count);
   }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
 
  private:
   Status execute() override {
-    std::vector<uint8_t> bytes;
-    const Status status = exact_encode(current_.data, previous_.data, current_.count / element_bytes(kind_), kind_, &bytes);
-    if (status == Status::ok) out_ = OwnedBytes::copy(bytes);
-    return status;
+    return exact_encode(current_.data, previous_.data, current_.count / element_bytes(kind_), kind_, &out_);
   }
   InputBytes current_, previous_;
   ElementKind kind_;
-  OwnedBytes out_;
+  std::vector<uint8_t> out_;
 };
 
 class ExactDecode final : public Job {
@@ -38,17 +35,15 @@ class ExactDecode final : public Job {
     const size_t bytes = count_ * element_bytes(kind_);
     return bytes <= kExactBytesMax && (!previous_.data || previous_.count == bytes);
   }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  std::optional<size_t> output_bytes() const override { return count_ * element_bytes(kind_); }
 
  private:
   Status execute() override {
-    out_ = OwnedBytes::allocate(count_ * element_bytes(kind_));
-    return exact_decode(payload_.data, payload_.count, previous_.data, count_, kind_, out_.data());
+    return exact_decode(payload_.data, payload_.count, previous_.data, count_, kind_, output());
   }
   InputBytes payload_, previous_;
   ElementKind kind_;
   size_t count_;
-  OwnedBytes out_;
 };
 
 }  // namespace

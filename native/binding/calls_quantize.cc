@@ -14,11 +14,7 @@ constexpr size_t kTableElements = 256;
 class BuildCodebook final : public Job {
  public:
   BuildCodebook(const Sketch* sketch, uint32_t bins, CodebookOptions options) : sketch_(sketch), bins_(bins), options_(options) {}
-  napi_value result(napi_env env) override {
-    OwnedBytes bytes = OwnedBytes::allocate(centroid_count_ * sizeof(float));
-    std::memcpy(bytes.data(), centroids_, bytes.size());
-    return typed_array(env, napi_float32_array, std::move(bytes));
-  }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const float>(centroids_, centroid_count_)); }
 
  private:
   Status execute() override { return build_codebook(*sketch_, bins_, options_, centroids_, &centroid_count_); }
@@ -37,32 +33,31 @@ class AssignLevels final : public Job {
     return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax &&
            std::adjacent_find(map_.centroids, end, std::not_fn(std::less<>())) == end;
   }
-  napi_value result(napi_env env) override {
-    const napi_value levels = typed_array(env, napi_uint8_array, std::move(levels_));
-    const napi_value words = levels ? typed_array(env, napi_uint16_array, std::move(words_)) : nullptr;
+  std::optional<size_t> output_bytes() const override { return pair_.count(); }
+  napi_value result(napi_env env, napi_value output) override {
+    const napi_value words = copy_of(env, std::span<const uint16_t>(words_));
     napi_value result;
     if (!words || napi_create_object(env, &result) != napi_ok) return nullptr;
-    if (napi_set_named_property(env, result, "levels", levels) != napi_ok) return nullptr;
+    if (napi_set_named_property(env, result, "levels", output) != napi_ok) return nullptr;
     return napi_set_named_property(env, result, "protectedWords", words) == napi_ok ? result : nullptr;
   }
 
  private:
   Status execute() override {
-    levels_ = OwnedBytes::allocate(pair_.count());
     size_t protected_count = 0;
     const Status status = assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
-                                        pair_.count(), partition_, map_, levels_.data(), &protected_count);
+                                        pair_.count(), partition_, map_, output(), &protected_count);
     if (status != Status::ok) return status;
-    words_ = OwnedBytes::allocate(protected_count * sizeof(uint16_t));
     if (protected_count == 0) return Status::ok;
-    gather_protected(pair_.weights.data, pair_.weight_dtype, levels_.data(), pair_.count(), static_cast<uint8_t>(map_.protected_level),
-                     reinterpret_cast<uint16_t*>(words_.data()));
+    words_.resize(protected_count);
+    gather_protected(pair_.weights.data, pair_.weight_dtype, output(), pair_.count(), static_cast<uint8_t>(map_.protected_level),
+                     words_.data());
     return Status::ok;
   }
   WeightPair pair_;
   Partition partition_;
   LevelMap map_;
-  OwnedBytes levels_, words_;
+  std::vector<uint16_t> words_;
 };
 
 class Dequantize final : public Job {
@@ -77,35 +72,31 @@ class Dequantize final : public Job {
   };
   explicit Dequantize(Request request) : request_(request) {}
   bool valid() const override { return request_.table.count == kTableElements * dtype_bytes(request_.dtype); }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  std::optional<size_t> output_bytes() const override { return request_.levels.count * dtype_bytes(request_.dtype); }
 
  private:
   Status execute() override {
     const Request& r = request_;
-    out_ = OwnedBytes::allocate(r.levels.count * dtype_bytes(r.dtype));
     return dequantize(r.levels.data, r.levels.count, r.dtype, r.table.data, r.level_count, r.protected_level, r.words.data,
-                      r.words.count, out_.data());
+                      r.words.count, output());
   }
   Request request_;
-  OwnedBytes out_;
 };
 
 class Convert final : public Job {
  public:
   Convert(InputBytes values, Dtype from, Dtype to) : values_(values), from_(from), to_(to) {}
   bool valid() const override { return values_.count % dtype_bytes(from_) == 0; }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  std::optional<size_t> output_bytes() const override { return count() * dtype_bytes(to_); }
 
  private:
   Status execute() override {
-    const size_t count = values_.count / dtype_bytes(from_);
-    out_ = OwnedBytes::allocate(count * dtype_bytes(to_));
-    convert(values_.data, from_, count, out_.data(), to_);
+    convert(values_.data, from_, count(), output(), to_);
     return Status::ok;
   }
+  size_t count() const { return values_.count / dtype_bytes(from_); }
   InputBytes values_;
   Dtype from_, to_;
-  OwnedBytes out_;
 };
 
 int32_t read_optional_level(Arguments& args, size_t index) {

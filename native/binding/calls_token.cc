@@ -60,18 +60,15 @@ class EncodeTokens final : public Job {
  public:
   EncodeTokens(std::shared_ptr<const TokenTables> tables, LevelBlock block) : tables_(std::move(tables)), block_(block) {}
   bool valid() const override { return block_.valid(); }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
 
  private:
   Status execute() override {
-    std::vector<uint8_t> bytes;
-    const Status status = tables_->encode(block_.previous.data, block_.current.data, block_.current.count, block_.modulus, &bytes);
-    if (status == Status::ok) out_ = OwnedBytes::copy(bytes);
-    return status;
+    return tables_->encode(block_.previous.data, block_.current.data, block_.current.count, block_.modulus, &out_);
   }
   std::shared_ptr<const TokenTables> tables_;
   LevelBlock block_;
-  OwnedBytes out_;
+  std::vector<uint8_t> out_;
 };
 
 class DecodeTokens final : public Job {
@@ -84,17 +81,15 @@ class DecodeTokens final : public Job {
   };
   DecodeTokens(std::shared_ptr<const TokenTables> tables, Request request) : tables_(std::move(tables)), request_(request) {}
   bool valid() const override { return !request_.previous.data || request_.previous.count == request_.count; }
-  napi_value result(napi_env env) override { return typed_array(env, napi_uint8_array, std::move(out_)); }
+  std::optional<size_t> output_bytes() const override { return request_.count; }
 
  private:
   Status execute() override {
     const Request& r = request_;
-    out_ = OwnedBytes::allocate(r.count);
-    return tables_->decode(r.payload.data, r.payload.count, r.previous.data, r.count, r.modulus, out_.data());
+    return tables_->decode(r.payload.data, r.payload.count, r.previous.data, r.count, r.modulus, output());
   }
   std::shared_ptr<const TokenTables> tables_;
   Request request_;
-  OwnedBytes out_;
 };
 
 }  // namespace
@@ -143,7 +138,7 @@ napi_value parse_token_tables(Arguments& args) {
 napi_value token_tables_serialize(Arguments& args) {
   const auto tables = args.handle<TokenTables>(0);
   if (!args.ok()) return args.throw_type_error();
-  return typed_array(args.env(), napi_uint8_array, OwnedBytes::copy(tables->serialize()));
+  return copy_of(args.env(), std::span<const uint8_t>(tables->serialize()));
 }
 
 napi_value token_tables_encode(Arguments& args) {

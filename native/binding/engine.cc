@@ -25,6 +25,12 @@ class HandleScope {
   napi_handle_scope scope_ = nullptr;
 };
 
+// The runtime refused memory: that becomes a status, not an exception.
+void clear_exception(napi_env env) {
+  napi_value ignored;
+  napi_get_and_clear_last_exception(env, &ignored);
+}
+
 }  // namespace
 
 Engine::Engine(napi_env env, size_t threads, size_t queue_max)
@@ -59,14 +65,19 @@ bool Engine::connect() {
     wake_ = nullptr;
     return false;
   }
-  arm_cleanup();
-  return napi_unref_threadsafe_function(env_, wake_) == napi_ok;
+  // Added after the function's own hook, so run before it.
+  hooked_ = napi_add_env_cleanup_hook(env_, on_environment_end, this) == napi_ok;
+  return hooked_ && napi_unref_threadsafe_function(env_, wake_) == napi_ok;
 }
 
 napi_value Engine::start(std::unique_ptr<Job> job, std::span<const napi_value> pins) {
   if (!job->valid()) return status_value(env_, Status::invalid_argument);
   Job& queued = *job;
   if (!pin(queued, pins)) return nullptr;
+  if (!make_output(queued)) {
+    unpin(queued);
+    return status_value(env_, Status::out_of_memory);
+  }
   // Only this thread destroys jobs, so `queued` outlives this call even when its work is done before it returns.
   WorkerPool::TaskPtr task = std::move(job);
   uint64_t id = 0;
@@ -106,19 +117,20 @@ void Engine::settle_finished() {
   }
 }
 
-// Frees the inputs, then resolves (status 0) or rejects with the status.
+// Frees the inputs and resolves (status 0), or rejects with the status.
 void Engine::settle(Job& job, int32_t status) {
   const HandleScope scope(env_);
+  napi_value output = nullptr;
+  if (job.output_array_) napi_get_reference_value(env_, job.output_array_, &output);
+  else napi_get_undefined(env_, &output);
   unpin(job);
   if (!job.deferred_) return;
   if (status == static_cast<int32_t>(Status::ok)) {
-    if (const napi_value value = job.result(env_)) {
+    if (const napi_value value = job.result(env_, output)) {
       napi_resolve_deferred(env_, job.deferred_, value);
       return;
     }
-    // The runtime refused memory for the result.
-    napi_value ignored;
-    napi_get_and_clear_last_exception(env_, &ignored);
+    clear_exception(env_);
     status = static_cast<int32_t>(Status::out_of_memory);
   }
   if (const napi_value value = status_value(env_, status)) napi_reject_deferred(env_, job.deferred_, value);
@@ -138,10 +150,7 @@ void Engine::job_left() {
 
 // Keeps `values` alive for `job`; false, with nothing kept and an exception pending, when the environment refuses.
 bool Engine::pin(Job& job, std::span<const napi_value> values) {
-  // Cleanup hooks run newest first, and buffers over foreign memory have hooks that free it. Ours has to be newer than those of the
-  // inputs, so that no running job reads freed memory when the environment ends.
-  arm_cleanup();
-  job.pins_.reserve(values.size());
+  job.pins_.reserve(values.size() + 1);  // one more for the output
   for (const napi_value value : values) {
     napi_ref reference;
     if (napi_create_reference(env_, value, 1, &reference) != napi_ok) {
@@ -149,8 +158,45 @@ bool Engine::pin(Job& job, std::span<const napi_value> values) {
       return false;
     }
     job.pins_.push_back(reference);
+    if (!borrowed_.empty()) hold_borrowed(job, value);
   }
   return true;
+}
+
+// Gives `job` the memory it writes its result to; false when the runtime refuses.
+bool Engine::make_output(Job& job) {
+  const std::optional<size_t> size = job.output_bytes();
+  if (!size) return true;
+  const napi_value array = new_bytes(env_, *size, &job.output_);
+  if (!array || napi_create_reference(env_, array, 1, &job.output_array_) != napi_ok) {
+    clear_exception(env_);
+    return false;
+  }
+  job.pins_.push_back(job.output_array_);
+  return true;
+}
+
+napi_value Engine::borrow(std::shared_ptr<MappedFile> file) {
+  std::erase_if(borrowed_, [](const auto& entry) { return entry.second.expired(); });
+  borrowed_[file->data()] = file;
+  auto held = std::make_unique<std::shared_ptr<MappedFile>>(std::move(file));
+  const auto release = [](napi_env, void*, void* hint) { delete static_cast<std::shared_ptr<MappedFile>*>(hint); };
+  napi_value buffer;
+  const MappedFile& mapped = **held;
+  if (napi_create_external_arraybuffer(env_, mapped.data(), mapped.size(), release, held.get(), &buffer) != napi_ok) return nullptr;
+  held.release();
+  return buffer;
+}
+
+// When an environment ends, external buffers are freed before anybody can stop the jobs that read them.
+void Engine::hold_borrowed(Job& job, napi_value array) {
+  napi_value memory;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(env_, array, nullptr, nullptr, nullptr, &memory, nullptr) != napi_ok) return;
+  if (napi_get_arraybuffer_info(env_, memory, &data, nullptr) != napi_ok) return;
+  const auto found = borrowed_.find(data);
+  if (found == borrowed_.end()) return;
+  if (auto file = found->second.lock()) job.held_.push_back(std::move(file));
 }
 
 void Engine::unpin(Job& job) {
@@ -158,21 +204,12 @@ void Engine::unpin(Job& job) {
   job.pins_.clear();
 }
 
-void Engine::arm_cleanup() {
-  disarm_cleanup();
-  cleanup_armed_ = napi_add_env_cleanup_hook(env_, on_environment_end, this) == napi_ok;
-}
-
-void Engine::disarm_cleanup() {
-  if (cleanup_armed_) napi_remove_env_cleanup_hook(env_, on_environment_end, this);
-  cleanup_armed_ = false;
-}
-
 void Engine::on_environment_end(void* engine) { static_cast<Engine*>(engine)->stop(); }
 
 void Engine::stop() {
   for (const WorkerPool::TaskPtr& task : pool_.stop()) unpin(static_cast<Job&>(*task));
-  disarm_cleanup();
+  if (hooked_) napi_remove_env_cleanup_hook(env_, on_environment_end, this);
+  hooked_ = false;
   if (wake_) napi_release_threadsafe_function(std::exchange(wake_, nullptr), napi_tsfn_abort);
   if (self_) napi_delete_reference(env_, std::exchange(self_, nullptr));
 }

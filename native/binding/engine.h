@@ -2,9 +2,11 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <unordered_map>
 
 #include "handle.h"
 #include "job.h"
+#include "mapped_file.h"
 #include "node_api.h"
 #include "worker_pool.h"
 
@@ -20,12 +22,15 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Queues `job`, keeping `pins` alive until it settles. Returns [number of the job, promise]; a status number when the job is not
+  // Queues `job`, keeping `pins` and its output alive until it settles. Returns [number of the job, promise]; a status number when the job is not
   // valid or the queue is full; an empty value with an exception pending when the environment refuses. The promise rejects
   // with a status number. Throws std::bad_alloc.
   napi_value start(std::unique_ptr<Job> job, std::span<const napi_value> pins);
   // Settles a job that has not started as cancelled; leaves any other alone.
   void cancel(uint64_t job_id);
+  // An ArrayBuffer over `file`, which stays mapped until the buffer is collected and no job reads it. Empty with an exception pending
+  // when the environment refuses. Throws std::bad_alloc.
+  napi_value borrow(std::shared_ptr<MappedFile> file);
 
   const WorkerPool& pool() const { return pool_; }
 
@@ -36,10 +41,10 @@ class Engine {
   void settle(Job& job, int32_t status);
   void job_entered();
   void job_left();
+  bool make_output(Job& job);
   bool pin(Job& job, std::span<const napi_value> values);
+  void hold_borrowed(Job& job, napi_value array);
   void unpin(Job& job);
-  void arm_cleanup();
-  void disarm_cleanup();
   static void on_environment_end(void* engine);
   void stop();
 
@@ -47,7 +52,9 @@ class Engine {
   napi_threadsafe_function wake_ = nullptr;
   napi_ref self_ = nullptr;  // weak, strong while jobs are under way
   size_t under_way_ = 0;
-  bool cleanup_armed_ = false;
+  bool hooked_ = false;
+  // Files behind buffers that JavaScript has, by address.
+  std::unordered_map<const void*, std::weak_ptr<MappedFile>> borrowed_;
   WorkerPool pool_;
 };
 

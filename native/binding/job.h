@@ -1,6 +1,10 @@
 // A call on its way through the pool: plain C++ arguments, the work, and the result's way back to JavaScript.
 #pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "firn/status.h"
@@ -21,27 +25,31 @@ class Job : public Task {
     }
   }
 
-  Status status() const { return status_; }
-
   // False when the arguments break a documented range; asked before the job is queued. The TypeScript face has checked the same.
   virtual bool valid() const { return true; }
 
-  // On the JavaScript thread after execute() returned ok. Empty with an exception pending when the environment refuses.
-  virtual napi_value result(napi_env env) {
-    napi_value undefined;
-    return napi_get_undefined(env, &undefined) == napi_ok ? undefined : nullptr;
-  }
+  // Size of output(), for jobs that know how long their result will be; asked once, when valid.
+  virtual std::optional<size_t> output_bytes() const { return std::nullopt; }
+
+  // On the JavaScript thread after execute() returned ok; `output` is the Uint8Array over output(), or undefined for jobs without.
+  // Empty with an exception pending when the environment refuses.
+  virtual napi_value result(napi_env, napi_value output) { return output; }
 
  protected:
   // On a pool thread.
   virtual Status execute() = 0;
+  uint8_t* output() const { return output_; }
 
  private:
   friend class Engine;
   Status status_ = Status::ok;
+  uint8_t* output_ = nullptr;
+  napi_ref output_array_ = nullptr;
   napi_deferred deferred_ = nullptr;
   // The JavaScript values whose memory execute() reads or writes.
   std::vector<napi_ref> pins_;
+  // Memory that JavaScript only borrows.
+  std::vector<std::shared_ptr<const void>> held_;
 };
 
 }  // namespace firn::binding

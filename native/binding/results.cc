@@ -1,39 +1,30 @@
 #include "results.h"
 
-#include <memory>
+#include <cstring>
 
 namespace firn::binding {
 namespace {
 
-// Up to here a copy costs less than registering a finalizer.
-constexpr size_t kCopyBytesMax = 4096;
-
-struct Mapping {
-  size_t size;
-  void (*release)(void* data, size_t size);
-};
-
-void finalize_mapping(napi_env, void* data, void* hint) {
-  const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(hint));
-  mapping->release(data, mapping->size);
+// An ArrayBuffer of its own. Node's buffers are the way to one that is not zeroed first.
+napi_value new_array_buffer(napi_env env, size_t size, void** data) {
+  static uint8_t nothing;
+  *data = &nothing;
+  napi_value buffer, memory;
+  if (size == 0) return napi_create_arraybuffer(env, 0, nullptr, &memory) == napi_ok ? memory : nullptr;
+  if (napi_create_buffer(env, size, data, &buffer) != napi_ok) return nullptr;
+  size_t offset = 0;
+  if (napi_get_typedarray_info(env, buffer, nullptr, nullptr, nullptr, &memory, &offset) != napi_ok || offset != 0) return nullptr;
+  return memory;
 }
 
-void free_bytes(void* data, size_t) { std::free(data); }
-
-napi_value copied_array_buffer(napi_env env, const void* data, size_t size) {
-  void* copy = nullptr;
-  napi_value buffer;
-  if (napi_create_arraybuffer(env, size, &copy, &buffer) != napi_ok) return nullptr;
-  if (size > 0) std::memcpy(copy, data, size);
-  return buffer;
-}
-
-size_t element_bytes(napi_typedarray_type type) {
-  switch (type) {
-    case napi_uint16_array: return 2;
-    case napi_float32_array: return 4;
-    default: return 1;
-  }
+template <class T>
+napi_value typed_copy(napi_env env, napi_typedarray_type type, std::span<const T> elements) {
+  void* data;
+  const napi_value memory = new_array_buffer(env, elements.size_bytes(), &data);
+  if (!memory) return nullptr;
+  if (!elements.empty()) std::memcpy(data, elements.data(), elements.size_bytes());
+  napi_value array;
+  return napi_create_typedarray(env, type, elements.size(), memory, 0, &array) == napi_ok ? array : nullptr;
 }
 
 }  // namespace
@@ -45,26 +36,19 @@ napi_value status_value(napi_env env, int32_t status) {
 
 napi_value status_value(napi_env env, Status status) { return status_value(env, static_cast<int32_t>(status)); }
 
-napi_value external_array_buffer(napi_env env, void* data, size_t size, void (*release)(void*, size_t)) {
-  auto mapping = std::make_unique<Mapping>(Mapping{size, release});
-  napi_value buffer;
-  const napi_status created = napi_create_external_arraybuffer(env, data, size, finalize_mapping, mapping.get(), &buffer);
-  if (created == napi_ok) {
-    mapping.release();
-    return buffer;
-  }
-  buffer = created == napi_no_external_buffers_allowed ? copied_array_buffer(env, data, size) : nullptr;
-  release(data, size);
-  return buffer;
-}
-
-napi_value typed_array(napi_env env, napi_typedarray_type type, OwnedBytes bytes) {
-  const size_t size = bytes.size();
-  const napi_value buffer = size <= kCopyBytesMax ? copied_array_buffer(env, bytes.data(), size)
-                                                  : external_array_buffer(env, bytes.release(), size, free_bytes);
+napi_value new_bytes(napi_env env, size_t size, uint8_t** data) {
+  void* memory_data;
+  const napi_value memory = new_array_buffer(env, size, &memory_data);
+  *data = static_cast<uint8_t*>(memory_data);
   napi_value array;
-  if (!buffer || napi_create_typedarray(env, type, size / element_bytes(type), buffer, 0, &array) != napi_ok) return nullptr;
+  if (!memory || napi_create_typedarray(env, napi_uint8_array, size, memory, 0, &array) != napi_ok) return nullptr;
   return array;
 }
+
+napi_value copy_of(napi_env env, std::span<const uint8_t> bytes) { return typed_copy(env, napi_uint8_array, bytes); }
+
+napi_value copy_of(napi_env env, std::span<const uint16_t> words) { return typed_copy(env, napi_uint16_array, words); }
+
+napi_value copy_of(napi_env env, std::span<const float> floats) { return typed_copy(env, napi_float32_array, floats); }
 
 }  // namespace firn::binding

@@ -1,8 +1,13 @@
 // C++ results as JavaScript values. Each returns an empty value with an exception pending when the environment refuses.
+//
+// Memory of results belongs to the JavaScript heap, never to an external buffer: those are freed before any cleanup hook of an
+// ending environment runs, while jobs that read them may still be running.
 #pragma once
+#include <cstddef>
+#include <span>
+
 #include "firn/status.h"
 #include "node_api.h"
-#include "owned_bytes.h"
 
 namespace firn::binding {
 
@@ -13,11 +18,12 @@ inline constexpr int32_t kCancelled = 101;
 napi_value status_value(napi_env env, Status status);
 napi_value status_value(napi_env env, int32_t status);
 
-// A typed array of `bytes` (whole elements). Large results are the memory itself, freed when collected; small ones, and all of them
-// in a runtime without external buffers, are copied.
-napi_value typed_array(napi_env env, napi_typedarray_type type, OwnedBytes bytes);
+// A Uint8Array of `size` bytes that are not initialised; `data` is never null.
+napi_value new_bytes(napi_env env, size_t size, uint8_t** data);
 
-// An ArrayBuffer over `data`; `release(data, size)` runs when it is collected, or at once when the result is empty or a copy.
-napi_value external_array_buffer(napi_env env, void* data, size_t size, void (*release)(void* data, size_t size));
+// Typed arrays with a copy of the elements.
+napi_value copy_of(napi_env env, std::span<const uint8_t> bytes);
+napi_value copy_of(napi_env env, std::span<const uint16_t> words);
+napi_value copy_of(napi_env env, std::span<const float> floats);
 
 }  // namespace firn::binding

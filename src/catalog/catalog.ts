@@ -9,8 +9,9 @@ import type { SearchOptions } from '../checkpoint/search-options.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
- * `Catalog` it passes (never on the outer one: on PGlite that deadlocks). Failures of the database are FirnError `internal` or
- * `overloaded`; unique violations are `conflict`; SQL never leaves the room.
+ * `Catalog` it passes (never on the outer one: on PGlite that is refused as `internal`, for it could only wait for itself). A transaction inside one
+ * joins it. A verb that rejects with `conflict`, `not-found` or `step-exists` leaves the transaction usable. Failures of the database are FirnError
+ * `overloaded`, `storage-full` or `internal`, a value it cannot hold is `invalid-request`, a broken reference `conflict`; SQL never leaves the room.
  */
 export interface Catalog {
   transaction<T>(work: (tx: Catalog) => Promise<T>): Promise<T>;
@@ -28,6 +29,7 @@ export interface Catalog {
   close(): Promise<void>;
 }
 
+/** `limit` from 1 to `pageLimitMax` (page-limit.ts), else `invalid-request`; `after` is the last item's token, exclusive. */
 export interface Page { readonly limit: number; readonly after?: string }
 
 // ---- repositories ----
@@ -39,6 +41,7 @@ export interface RepositoryRecords {
   create(input: { namespace: string; name: string; type: RepositoryType }): Promise<Repository>;
   find(namespace: string, name: string): Promise<Repository | undefined>;
   get(id: string): Promise<Repository | undefined>;
+  /** By namespace and name; `after` is `namespace/name`. */
   list(page: Page): Promise<Repository[]>;
 }
 
@@ -55,12 +58,15 @@ export interface EvalSetRecords {
   create(input: { repositoryId: string; name: string; spec: EvalSetSpec }): Promise<EvalSet>;
   find(repositoryId: string, name: string): Promise<EvalSet | undefined>;
   get(id: string): Promise<EvalSet | undefined>;
+  /** By name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<EvalSet[]>;
   /** Only while `open`; `conflict` otherwise. Returns the key it replaces, if any. */
   setPart(id: string, part: EvalSetPart, object: { key: string; sha256: string; sizeBytes: number }): Promise<string | undefined>;
   setState(id: string, state: EvalSetState, error?: { code: FirnErrorCode; message: string }): Promise<void>;
   /** `conflict` while a run uses it. Returns the object keys it held. */
   delete(id: string): Promise<string[]>;
+  /** Every object key the eval sets refer to, in pages by key; for sweeping. */
+  keys(page: Page): Promise<string[]>;
 }
 
 // ---- runs ----
@@ -81,6 +87,7 @@ export interface RunRecords {
   create(input: Omit<Run, 'id' | 'createdAt' | 'binding'>): Promise<Run>;
   find(repositoryId: string, name: string): Promise<Run | undefined>;
   get(id: string): Promise<Run | undefined>;
+  /** By name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<Run[]>;
   setBinding(id: string, binding: NonNullable<Run['binding']>): Promise<void>;
   /** The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a run follow each other. */
@@ -145,13 +152,20 @@ export interface CheckpointRecords {
   list(runId: string, page: Page): Promise<Checkpoint[]>;
   /** The live or hidden checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. */
   previousReady(runId: string, beforeSequence: number): Promise<Checkpoint | undefined>;
-  /** Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; `conflict` when the state is not one of `from`. */
+  /**
+   * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered again, or go back to queued
+   * (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is not one of these. Entering queued sets
+   * committedAt, and a terminal state finishedAt, unless `set` does.
+   */
   transition(id: string, from: readonly CheckpointState[], to: CheckpointState, set?: Partial<Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt'>>): Promise<Checkpoint>;
+  /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
   /** Removes an open checkpoint with its files; returns their object keys. */
   discard(id: string): Promise<string[]>;
   /** Sets deletedAt. */
   hide(id: string): Promise<void>;
+  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
+  purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
   /** True when a live or hidden checkpoint's package, or a run's fork point, builds on this one. */
@@ -185,7 +199,7 @@ export interface FileRecords {
   list(checkpointId: string): Promise<CheckpointFile[]>;
   find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
   setResults(checkpointId: string, results: readonly { path: string; storage: 'package' | 'raw'; resultSha256: string; resultBytes: number }[]): Promise<void>;
-  /** Forgets raw keys of these files and returns them, for deletion after the transaction. */
+  /** Forgets raw keys of these files and returns them, for deletion after the transaction. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /** Every raw key the catalog refers to, in pages by key; for sweeping. */
   rawKeys(page: Page): Promise<string[]>;
@@ -199,7 +213,9 @@ export interface PackageRecord {
   readonly id: string; readonly checkpointId: string; readonly key: string;
   readonly sizeBytes: number; readonly storedBytes: number;
   readonly indexOffsetBytes: number; readonly indexLengthBytes: number;
-  readonly kind: 'base' | 'delta'; readonly ancestorId?: string;
+  readonly kind: 'base' | 'delta';
+  /** Id of the package it is a delta to. */
+  readonly ancestorId?: string;
   /** Packages read to rebuild, itself included: 1 for a base. */
   readonly chainLength: number;
   readonly createdAt: Date;
@@ -247,27 +263,34 @@ export interface Job {
 /** Proof of a claim; every later verb checks it. */
 export interface Claim { readonly jobId: string; readonly workerId: string; readonly fence: number }
 export interface JobRecords {
-  /** `held` jobs keep their place in the order but are not claimable until `release`. */
+  /** `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has an unfinished job of the kind. */
   enqueue(input: { kind: string; subjectId: string; held?: boolean; orderKey?: string; orderSequence?: number; attemptsMax?: number; leasesLostMax?: number }): Promise<Job>;
+  /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string): Promise<void>;
-  /** Takes at most `limit` jobs whose time has come, in order, with `for update skip locked`. */
+  /** Takes at most `limit` jobs whose time has come, in order, with `for update skip locked`. Not inside a transaction. */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
   /** Throws `conflict` when the claim is lost; call inside the transaction that records the result. */
   complete(claim: Claim): Promise<void>;
-  /** Requeues after `delayMs` with one more attempt, or ends as failed when none is left; returns the state. */
-  fail(claim: Claim, error: string, delayMs: number): Promise<JobState>;
+  /** Requeues after `delayMs` with one more attempt, or ends as failed when none is left or the delay is `never`; returns the state. */
+  fail(claim: Claim, error: string, delayMs: number | 'never'): Promise<JobState>;
   /** Requeues after `delayMs` without counting anything. */
   defer(claim: Claim, delayMs: number): Promise<void>;
-  /** Ends the job as cancelled (from the worker), or from outside when it is held or queued. */
+  /** Ends the job as cancelled. */
   cancelled(claim: Claim): Promise<void>;
+  /** Ends a held or queued job as cancelled and marks a running one. Returns the newest job's state then; undefined when there never was one. */
   requestCancel(kind: string, subjectId: string): Promise<JobState | undefined>;
   /** Requeues running jobs whose lease ended, counting a lost lease; ends those with too many. Returns both. */
   reap(): Promise<{ requeued: Job[]; ended: Job[] }>;
-  /** Running jobs of a worker id prefix go back to queued at once, uncounted: embedded restart, where no other process exists. */
-  requeueOwn(workerIdPrefix: string): Promise<number>;
+  /**
+   * The same for running jobs of a worker id prefix, whatever their lease: after a restart, where no other process can hold them. They are counted
+   * too, since a job may be what takes the process down.
+   */
+  requeueOwn(workerIdPrefix: string): Promise<{ requeued: Job[]; ended: Job[] }>;
+  /** The newest job of the subject. */
   find(kind: string, subjectId: string): Promise<Job | undefined>;
+  /** Removes some jobs that finished before; returns how many, 0 when none is left. */
   prune(finishedBefore: Date): Promise<number>;
   count(): Promise<Readonly<Record<JobState, number>>>;
 }
@@ -275,10 +298,15 @@ export interface JobRecords {
 // ---- idempotency ----
 export interface IdempotentAnswer { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 export interface IdempotencyRecords {
-  /** Starts a keyed request: `started`, or the recorded answer, or throws `idempotency-conflict` (other fingerprint, or still running). */
+  /**
+   * Starts a keyed request: `started`, or the recorded answer, or throws `idempotency-conflict` (other fingerprint, or still running). An answer is kept
+   * for `ttlMs`; a key without one blocks for at most ten minutes, or until an embedded restart. Not inside a transaction.
+   */
   begin(key: string, fingerprint: string, ttlMs: number): Promise<'started' | IdempotentAnswer>;
+  /** Does nothing when the key is not running (it expired meanwhile). */
   finish(key: string, answer: IdempotentAnswer): Promise<void>;
   /** Forgets a key whose request failed without effect. */
   abandon(key: string): Promise<void>;
+  /** Removes some expired keys; returns how many, 0 when none is left. */
   prune(now: Date): Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../checkpoint/role.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import { checkpointStates, repositoryTypes, type CheckpointResult, type EvalSet, type IdempotentAnswer, type Run } from './catalog.ts';
+import { checkpointStates, repositoryTypes, type CheckpointResult, type EvalSet, type IdempotentAnswer, type Run, type RunLayout } from './catalog.ts';
 import { json } from './json-column.ts';
 
 /**
@@ -54,6 +54,8 @@ export const runs = pgTable('runs', {
   parentCheckpointId: text('parent_checkpoint_id'),
   layerTypes: json<Run['layerTypes']>('layer_types').notNull(),
   binding: json<NonNullable<Run['binding']>>('binding'),
+  layout: json<RunLayout>('layout'),
+  nextSequence: integer('next_sequence').notNull().default(0),
   createdAt: createdAt(),
 });
 

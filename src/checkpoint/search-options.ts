@@ -26,6 +26,6 @@ export const defaultSearchOptions: SearchOptions = {
   protectFractions: [0.0005, 0.005, 0.01],
   neighbourhoodRadius: 1,
   neverMoreAggressive: false,
-  trialsMax: 96,
+  trialsMax: 64,
   clustering: 'kmeanspp',
 };

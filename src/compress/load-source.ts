@@ -1,10 +1,10 @@
 import type { CheckpointFile } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isQuantizable } from '../checkpoint/dtype.ts';
-import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { planBlob } from '../package/plan-file.ts';
 import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
+import { readSafetensorsLayout } from '../store/read-safetensors-layout.ts';
 import type { SourceFile } from './model-source.ts';
 
 /** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close every reader. */
@@ -12,9 +12,6 @@ export interface LoadedFiles {
   readonly files: readonly SourceFile[];
   readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
 }
-
-/** Bytes of the length field before a safetensors header. */
-const lengthFieldBytes = 8;
 
 /** Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it opened. */
 export async function loadSource(store: ObjectStore, rows: readonly CheckpointFile[]): Promise<LoadedFiles> {
@@ -46,11 +43,7 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
 /** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
 async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
   try {
-    const lengthField = await reader.read(0, Math.min(lengthFieldBytes, reader.sizeBytes));
-    const jsonBytes = lengthField.length < lengthFieldBytes ? 0n : Buffer.from(lengthField).readBigUInt64LE();
-    const headBytes = Number(jsonBytes) + lengthFieldBytes;
-    const head = await reader.read(0, Math.min(headBytes, reader.sizeBytes));
-    return parseSafetensorsHeader(head, reader.sizeBytes);
+    return await readSafetensorsLayout(reader);
   } catch (error) {
     const notOne = error instanceof FirnError && error.code !== 'corrupt-object';
     if (required || !notOne) throw error;

@@ -38,15 +38,17 @@ export function isFeedable(dtype: Dtype | undefined): dtype is FeedableDtype {
 }
 
 /**
- * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `fed` is removed and declared as an input
+ * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that
+ * is external) is removed and declared as an input
  * of the main graph, which subgraphs see as an outer name. It is removed, not merely overridden: a model that keeps the initializer
  * makes the runtime silently ignore the fed value. A bfloat16 one is fed as float and cast inside the graph. Everything
  * else stays byte for byte, fields unknown to us included; training graphs, which no evaluation reads, are dropped.
- * Errors: those of {@link describeGraph}, `graph-missing-weights` (an external initializer is not fed, or `fed` names one that is not
+ * Errors: those of {@link describeGraph}, `graph-missing-weights` (an external initializer is not fed, or `chosen` names one that is not
  * there), `graph-invalid` (a type that cannot be fed).
  */
-export function evaluationGraph(bytes: Uint8Array, fed: ReadonlySet<string>, limits: GraphLimits = defaultGraphLimits): EvaluationGraph {
+export function evaluationGraph(bytes: Uint8Array, chosen: ReadonlySet<string> | 'external', limits: GraphLimits = defaultGraphLimits): EvaluationGraph {
   const graph = describeGraph(bytes, limits);
+  const fed = chosen === 'external' ? externalNames(graph) : chosen;
   const replaced = graph.initializers.filter((initializer) => fed.has(initializer.name));
   requireWeights(graph, replaced, fed);
   const feeds = replaced.map(weightFeed);
@@ -61,8 +63,12 @@ function requireWeights(graph: GraphDescription, replaced: readonly GraphInitial
   const names = new Set(replaced.map((initializer) => initializer.name));
   const strangers = [...fed].filter((name) => !names.has(name));
   if (strangers.length > 0) throw new FirnError('graph-missing-weights', `The graph has no initializers named ${quoteNames(strangers)}.`);
-  const missing = graph.initializers.filter((initializer) => initializer.external && !fed.has(initializer.name)).map((initializer) => initializer.name);
+  const missing = [...externalNames(graph)].filter((name) => !fed.has(name));
   if (missing.length > 0) throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that nothing fills: ${quoteNames(missing)}.`);
+}
+
+function externalNames(graph: GraphDescription): Set<string> {
+  return new Set(graph.initializers.filter((initializer) => initializer.external).map((initializer) => initializer.name));
 }
 
 function weightFeed({ name, dtype, shape, elementCount }: GraphInitializer): WeightFeed {

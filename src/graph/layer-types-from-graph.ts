@@ -60,7 +60,7 @@ function typeInRole(role: Exclude<InputRole, 'activation'>, opType: string, init
   const byName = layerTypeOf(name, shape, dtype);
   if (effectiveRank(shape) < 2) return byName === 'buffer' || byName === 'norm' ? byName : opType === 'Add' || opType === 'Sub' ? 'bias' : 'norm';
   // A table added to activations, such as learned positions, is an embedding; a factor of more than one dimension is left to its name.
-  return byName === 'linear' && opType === 'Add' ? 'embedding' : byName;
+  return opType === 'Add' && byName !== 'buffer' ? 'embedding' : byName;
 }
 
 /** The first of the given types in order of priority; `buffer` when there is none. */

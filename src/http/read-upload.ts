@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import type { Upload } from '../ingest/upload.ts';
 import type { AppEnv } from './app-env.ts';
 import { parseDigest } from './digest-fields.ts';
-import type { Upload } from './gateway.ts';
 import { incomingBody } from './incoming-body.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv, HttpLog } from './app-env.ts';
-import type { VirtualFile } from './gateway.ts';
+import type { OpenedFile } from '../restore/downloads.ts';
 import { planResponse, type PlannedBytes } from './plan-response.ts';
 import { renderProblem } from './render-problem.ts';
 import { streamResponse } from './stream-response.ts';
@@ -13,7 +13,7 @@ export interface SendableFile {
   /** Besides ETag, Accept-Ranges, Content-Length and Content-Range. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called only when bytes are to be sent. */
-  readonly open: () => Promise<VirtualFile>;
+  readonly open: () => Promise<OpenedFile>;
 }
 
 /** Answers a GET or HEAD for a file: conditions, one range, and the bytes with back-pressure. HEAD opens nothing. */
@@ -44,7 +44,7 @@ async function sendBytes(
   return streamResponse(c, {
     status, sizeBytes, log, headers: { ...headers, ...range },
     chunks: (signal) => opened.stream(startBytes, endBytes, signal),
-    release: async () => opened.close?.(),
+    release: () => opened.close(),
   });
 }
 

@@ -64,5 +64,5 @@ export interface Addon {
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */
-  mapFile(path: string): ArrayBuffer | number;
+  mapFile(engine: EngineHandle, path: string): ArrayBuffer | number;
 }

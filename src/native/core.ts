@@ -6,7 +6,7 @@ import type { QuantizableDtype } from '../checkpoint/dtype.ts';
  * in place (until the promise settles do not write to them nor transfer their buffers) and reject with FirnError:
  * `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled` (signal); a value of the
  * wrong type is a TypeError. A cancelled call settles once nothing of it runs any more; what it added to a sketch or to token counts
- * may stay. Results are buffers of their own that cannot be transferred to another thread, only copied.
+ * may stay. Results are ordinary buffers of their own.
  */
 export interface NativeCore {
   /**

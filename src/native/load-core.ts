@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { AbortableJobs } from './abortable-jobs.ts';
 import type { Addon } from './addon.ts';
 import type { NativeCore } from './core.ts';
 import { nativeCore } from './native-core.ts';
@@ -27,7 +28,8 @@ const queueMaxDefault = 1024;
 export function loadCore(options: LoadCoreOptions = {}): NativeCore {
   const addon = loadAddon();
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
-  return nativeCore({ addon, engine: addon.init(threads, options.queueMax ?? queueMaxDefault) });
+  const engine = addon.init(threads, options.queueMax ?? queueMaxDefault);
+  return nativeCore({ addon, engine, abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)) });
 }
 
 function loadAddon(): Addon {

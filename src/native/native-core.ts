@@ -110,7 +110,7 @@ function plainCalls({ addon, engine }: JobRunner) {
     },
     mapFileSync: (path) => {
       if (typeof path !== 'string' || path.includes('\0')) throw new TypeError('path must be a string without null characters');
-      const mapped = addon.mapFile(path);
+      const mapped = addon.mapFile(engine, path);
       if (typeof mapped !== 'number') return mapped;
       throw new FirnError('internal', 'A file could not be mapped.', { detail: `${getSystemErrorName(-mapped)}: ${path}` });
     },

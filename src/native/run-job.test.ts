@@ -10,10 +10,10 @@ import { randomNumbers, randomWeights, sketchOf, valuesOf } from './reference.te
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A sketch with something in every bucket: the best codebook of it takes tens of milliseconds. */
+/** A sketch with something in every bucket: the best codebook of it takes some hundred milliseconds. */
 const fullSketch = new BigUint64Array(sketchWords).fill(1n, 0, 32768);
 function slowJob(core: NativeCore, signal?: AbortSignal): Promise<unknown> {
-  return core.buildCodebook(fullSketch, 256, { clustering: 'optimal', weighting: 'frequency', sigma: 0.2, seed: 0n }, signal);
+  return core.buildCodebook(fullSketch, 48, { clustering: 'optimal', weighting: 'frequency', sigma: 0.2, seed: 0n }, signal);
 }
 
 async function untilRunning(core: NativeCore): Promise<void> {

@@ -1,9 +1,11 @@
+import type { AbortableJobs } from './abortable-jobs.ts';
 import type { Addon, EngineHandle, Started } from './addon.ts';
 import { cancelledError, nativeError } from './native-status.ts';
 
 export interface JobRunner {
   readonly addon: Addon;
   readonly engine: EngineHandle;
+  readonly abortableJobs: AbortableJobs;
 }
 
 /**
@@ -17,8 +19,7 @@ export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefin
   const started = start();
   if (typeof started === 'number') throw nativeError(started);
   const [job, result] = started;
-  const takeBack = () => runner.addon.cancel(runner.engine, job);
-  signal?.addEventListener('abort', takeBack, { once: true });
+  if (signal !== undefined) runner.abortableJobs.add(signal, job);
   try {
     const value = await result;
     if (signal?.aborted) throw cancelledError(signal);
@@ -26,6 +27,6 @@ export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefin
   } catch (error) {
     throw signal?.aborted ? cancelledError(signal) : nativeError(error);
   } finally {
-    signal?.removeEventListener('abort', takeBack);
+    if (signal !== undefined) runner.abortableJobs.remove(signal, job);
   }
 }

@@ -5,8 +5,8 @@
 
 /** Longest index as stored, in bytes. */
 export const indexBytesMax = 64 * 1024 * 1024;
-/** Largest sum of an index's inflated body and of its rebuilt safetensors headers, in bytes: what decoding one index may allocate. */
-export const indexMemoryBytesMax = 256 * 1024 * 1024;
+/** Largest sum of an index's inflated body and of its rebuilt safetensors headers, in bytes: what decoding one index may allocate, a few times over for parsed headers. */
+export const indexMemoryBytesMax = 128 * 1024 * 1024;
 /** One codebook per quantized layer type and quantizable dtype. */
 export const codebookCountMax = 9;
 /** Levels of a codebook: centroids, pruned, protected. */

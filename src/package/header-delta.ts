@@ -6,21 +6,25 @@ import { fileBytesMax, indexBytesMax } from './format-limits.ts';
 
 /** Furthest a deflate match reaches back, in bytes (RFC 1951). A longer dictionary keeps its end. */
 const windowBytes = 32 * 1024;
+const space = 0x20;
 
 /**
- * Writes a safetensors header's JSON as the part between what it shares with the ancestor's JSON at both ends (docs/format.md, "Header").
- * That part is deflated with the ancestor's same part as preset dictionary, so a header that differs in its metadata costs a few bytes.
+ * Writes a safetensors header's JSON as the part between what it shares with the ancestor's JSON at both ends, trailing spaces aside
+ * (docs/format.md, "Header"). That part is deflated with the ancestor's same part as preset dictionary, so a header that differs in its
+ * metadata costs a few bytes, however long it is.
  */
 export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJson: Uint8Array): void {
-  const shared = Math.min(json.length, ancestorJson.length);
+  const text = withoutPadding(json);
+  const other = withoutPadding(ancestorJson);
+  const shared = Math.min(text.length, other.length);
   let prefix = 0;
-  while (prefix < shared && json[prefix] === ancestorJson[prefix]) prefix++;
+  while (prefix < shared && text[prefix] === other[prefix]) prefix++;
   let suffix = 0;
-  while (suffix < shared - prefix && json[json.length - 1 - suffix] === ancestorJson[ancestorJson.length - 1 - suffix]) suffix++;
-  const middle = json.subarray(prefix, json.length - suffix);
-  writer.varint(prefix).varint(suffix).varint(middle.length);
+  while (suffix < shared - prefix && text[text.length - 1 - suffix] === other[other.length - 1 - suffix]) suffix++;
+  const middle = text.subarray(prefix, text.length - suffix);
+  writer.varint(json.length - text.length).varint(prefix).varint(suffix).varint(middle.length);
   if (middle.length === 0) return;
-  const deflated = deflateRawSync(middle, { level: 9, memLevel: 9, ...dictionaryOption(ancestorJson, prefix, suffix) });
+  const deflated = deflateRawSync(middle, { level: 9, memLevel: 9, ...dictionaryOption(other, prefix, suffix) });
   writer.varint(deflated.length).append(deflated);
 }
 
@@ -29,16 +33,18 @@ export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJs
  * Throws `corrupt-package`.
  */
 export function readHeaderJson(reader: ByteReader, ancestorJson: Uint8Array, budget: MemoryBudget): Uint8Array {
-  const prefix = reader.varint(ancestorJson.length, 'the shared start of a header');
-  const suffix = reader.varint(ancestorJson.length - prefix, 'the shared end of a header');
+  const other = withoutPadding(ancestorJson);
+  const paddingBytes = reader.varint(fileBytesMax, 'the padding of a header');
+  const prefix = reader.varint(other.length, 'the shared start of a header');
+  const suffix = reader.varint(other.length - prefix, 'the shared end of a header');
   const middleBytes = reader.varint(fileBytesMax, 'the length of a header');
-  budget.charge(prefix + suffix + middleBytes);
-  const parts = [ancestorJson.subarray(0, prefix)];
+  budget.charge(prefix + suffix + middleBytes + paddingBytes);
+  const parts = [other.subarray(0, prefix)];
   if (middleBytes > 0) {
     const deflated = reader.take(reader.varint(indexBytesMax, 'the length of a deflated header'));
-    parts.push(inflateExactly(deflated, middleBytes, dictionaryOption(ancestorJson, prefix, suffix)));
+    parts.push(inflateExactly(deflated, middleBytes, dictionaryOption(other, prefix, suffix)));
   }
-  parts.push(ancestorJson.subarray(ancestorJson.length - suffix));
+  parts.push(other.subarray(other.length - suffix), new Uint8Array(paddingBytes).fill(space));
   return Buffer.concat(parts);
 }
 
@@ -71,7 +77,14 @@ export class MemoryBudget {
   }
 }
 
-function dictionaryOption(ancestorJson: Uint8Array, prefix: number, suffix: number): { dictionary?: Uint8Array } {
-  const changed = ancestorJson.subarray(prefix, ancestorJson.length - suffix);
+/** Writers pad headers with spaces so that the data are aligned; that padding moves with every length. */
+function withoutPadding(json: Uint8Array): Uint8Array {
+  let end = json.length;
+  while (end > 0 && json[end - 1] === space) end--;
+  return json.subarray(0, end);
+}
+
+function dictionaryOption(ancestor: Uint8Array, prefix: number, suffix: number): { dictionary?: Uint8Array } {
+  const changed = ancestor.subarray(prefix, ancestor.length - suffix);
   return changed.length === 0 ? {} : { dictionary: changed.subarray(Math.max(0, changed.length - windowBytes)) };
 }

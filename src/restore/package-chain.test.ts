@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
-import { testCore } from '../package/core.test-support.ts';
+import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import { digestBytes } from './digest-bytes.ts';
 import type { PackageChain } from './package-chain.ts';
 import { Dice, storeRandomRun, type StoredCheckpoint } from './random-run.test-support.ts';
 import { Restorer } from './restorer.ts';
 
-const core = testCore();
+const core = loadCore();
 const cacheBytes = { indexCacheBytesMax: 2 ** 24, blockCacheBytesMax: 2 ** 22 };
 
 async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {

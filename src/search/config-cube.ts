@@ -51,6 +51,11 @@ export class ConfigCube {
     return cartesian(ranges);
   }
 
+  /** Every point, most aggressive first along each axis. */
+  points(): CubePoint[] {
+    return cartesian(this.sizes.map((size) => range(0, size - 1)));
+  }
+
   lowest(): CubePoint { return [0, 0, 0, 0]; }
   highest(): CubePoint { return this.sizes.map((size) => size - 1) as unknown as CubePoint; }
 }

@@ -57,6 +57,19 @@ describe('searchConfig', () => {
     expect(await searchConfig(search, runnerOn(landscape(50), 1).runner)).toBeUndefined();
   });
 
+  it('finds the cheapest passing config where quality is noise and the guided search finds none', async () => {
+    const noise = landscape(0, (key) => (hashUnit(key, 5) > 0.3 ? 0.5 : 3));
+    const land = { ...noise, damage: (config: QuantizationConfig) => (config.bins === 32 ? 9 : noise.damage(config)) };
+    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    expect((await searchConfig(search, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
+  });
+
+  it('stops at the limit on trials', async () => {
+    const { runner, evaluated } = runnerOn(landscape(50), 1, 20);
+    expect(await searchConfig(search, runner)).toBeUndefined();
+    expect(evaluated.length).toBe(20);
+  });
+
   it('gives the same answer for every group size, noisy landscapes included', async () => {
     await fc.assert(fc.asyncProperty(fc.double({ min: 0.2, max: 2.5, noNaN: true }), fc.integer(), fc.boolean(), fc.integer({ min: 4, max: 80 }), async (sharpness, salt, steady, trialsMax) => {
       const land = landscape(sharpness, (key) => 0.2 * hashUnit(key, salt));

@@ -3,6 +3,7 @@ import type { SearchOptions } from '../checkpoint/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
 import { searchGuidedExhaustive, type FoundConfig } from './guided-exhaustive.ts';
+import { scanCube } from './scan-cube.ts';
 import type { TrialRunner } from './trial-runner.ts';
 
 export interface ConfigSearch {
@@ -14,7 +15,7 @@ export interface ConfigSearch {
 
 /**
  * The most aggressive config inside the thresholds: delta-neighbourhood around the last one, guided exhaustive search at a run's first
- * checkpoint or when the neighbourhood has none. Undefined when nothing passes.
+ * checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Undefined when nothing passes.
  */
 export async function searchConfig(search: ConfigSearch, runner: TrialRunner): Promise<FoundConfig | undefined> {
   const cube = new ConfigCube(search.options, search.model);
@@ -24,5 +25,5 @@ export async function searchConfig(search: ConfigSearch, runner: TrialRunner): P
     const found = await searchDeltaNeighbourhood(cube, search.last, { radius, neverMoreAggressive, metrics }, runner);
     if (found !== undefined) return found;
   }
-  return searchGuidedExhaustive(cube, metrics, runner);
+  return (await searchGuidedExhaustive(cube, metrics, runner)) ?? scanCube(cube, metrics, runner);
 }

@@ -16,7 +16,10 @@ constexpr size_t element_bytes(ElementKind kind) {
   return sizes[static_cast<uint8_t>(kind)];
 }
 
-// Encodes count * element_bytes(kind) bytes; keeps the smallest of raw, planes, and (with `previous`) difference planes; the choice
+// Largest block, in bytes before coding: bounds the scratch memory, which is a small multiple of the block.
+inline constexpr size_t kExactBytesMax = size_t{1} << 24;
+
+// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument); keeps the smallest of raw, planes, and (with `previous`) difference planes; the choice
 // is in the first byte. Never more than 1 + raw bytes. Floats are only re-ordered bits here: NaN payloads, -0 and denormals survive.
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind, std::vector<uint8_t>* out);
 

@@ -42,6 +42,7 @@ using TableBit = BasicBitModel<2048>;
 using BlockBit = BasicBitModel<32>;
 
 inline constexpr uint32_t kRangeMin = 1u << 24;    // the range is kept at or above this
+inline constexpr uint32_t kRawStepBits = 12;       // equiprobable bits coded at once
 inline constexpr uint32_t kRangeTailBytes = 4;     // bytes that finish() may leave out when they are zero
 
 // The value in [low, low + range) with the most trailing zero bits; 1 <= range < 2^32.
@@ -71,11 +72,14 @@ class RangeEncoder {
     while (range_ < kRangeMin) shift();
   }
 
-  // The lowest `count` bits of `value`, most significant first, each taken as equiprobable.
+  // The lowest `count` <= 64 bits of `value`, most significant first, all patterns taken as equiprobable: steps of
+  // kRawStepBits, the last one shorter.
   void raw(uint64_t value, uint32_t count) {
-    while (count-- > 0) {
-      range_ >>= 1;
-      if ((value >> count) & 1) low_ += range_;
+    while (count > 0) {
+      const uint32_t step = count < kRawStepBits ? count : kRawStepBits;
+      count -= step;
+      range_ >>= step;
+      low_ += ((value >> count) & ((1u << step) - 1)) * static_cast<uint64_t>(range_);
       while (range_ < kRangeMin) shift();
     }
   }
@@ -128,11 +132,14 @@ class RangeDecoder {
 
   uint64_t raw(uint32_t count) {
     uint64_t value = 0;
-    while (count-- > 0) {
-      range_ >>= 1;
-      const uint32_t bit = code_ >= range_;
-      if (bit) code_ -= range_;
-      value = (value << 1) | bit;
+    while (count > 0) {
+      const uint32_t step = count < kRawStepBits ? count : kRawStepBits;
+      count -= step;
+      range_ >>= step;
+      const uint32_t most = (1u << step) - 1, digit = code_ / range_;
+      const uint32_t field = digit < most ? digit : most;  // hostile input can lie above the interval
+      code_ -= field * range_;
+      value = (value << step) | field;
       refill();
     }
     return value;

@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocator, type CheckpointNames, type LocatedCheckpoint } from '../locate.ts';
+import type { AnnouncedFile } from '../../ingest/reserve-checkpoint.ts';
+import { createLocator } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
@@ -75,8 +75,9 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate.run(names);
-    const { step, files, config } = c.req.valid('json');
-    const checkpoint = await uploads.reserveCheckpoint(run, { step, files: files ?? [], ...(config !== undefined && { fixedConfig: config }) });
+    const { step, files = [], config } = c.req.valid('json');
+    // JSON has no undefined: a key that is not given is absent.
+    const checkpoint = await uploads.reserveCheckpoint(run, { step, files: files as AnnouncedFile[], ...(config !== undefined && { fixedConfig: config }) });
     const address = { ...names, step };
     return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
   });

@@ -1,0 +1,67 @@
+// The ways to code a block exactly, each behind the same two functions; exact.cc picks among them.
+//
+// Encoders append a payload without its mode byte, for count >= 1 elements. Decoders read the whole of `in` and write `count` elements.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/byte_reader.h"
+#include "entropy/rans.h"
+#include "firn/lossless.h"
+#include "firn/status.h"
+
+namespace firn {
+
+struct ExactInput {
+  const uint8_t* current;
+  const uint8_t* previous;  // may be null
+  size_t count;             // elements
+  ElementKind kind;
+
+  size_t bytes() const { return count * element_bytes(kind); }
+};
+
+struct ExactOutput {
+  uint8_t* current;
+  const uint8_t* previous;  // null only for modes that do not need it
+  size_t count;
+  ElementKind kind;
+
+  size_t bytes() const { return count * element_bytes(kind); }
+};
+
+// Byte planes of the block, or of its XOR with the previous one (lossless/planes.cc).
+struct PlanesPlan {
+  std::unique_ptr<uint8_t[]> planes;  // plane k of element i at planes[k * count + i], most significant plane first
+  std::vector<SymbolCounts> counts;   // of each plane
+  uint64_t cost = 0;                  // estimated bytes
+};
+PlanesPlan plan_planes(const ExactInput& input, bool with_previous);
+void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out);
+Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output);
+
+// Difference symbols by static rANS in the context of the previous exponent, low bits as they are (lossless/difference.cc).
+struct DifferencePlan {
+  std::unique_ptr<uint8_t[]> symbols;
+  std::unique_ptr<uint8_t[]> contexts;  // of each element
+  std::vector<SymbolCounts> counts;     // of each context, kDifferenceContexts of them
+  uint32_t reference = 0;               // exponent that contexts are counted from
+  uint64_t low_bits = 0;
+  std::vector<uint8_t> table_of;        // context -> table, not decreasing, without gaps
+  uint64_t cost = 0;                    // estimated bytes
+};
+DifferencePlan plan_difference(const ExactInput& input);
+void encode_difference(const ExactInput& input, const DifferencePlan& plan, std::vector<uint8_t>* out);
+Status decode_difference(ByteReader in, const ExactOutput& output);
+
+// The same two ideas with adaptive models, for blocks too small to pay for tables.
+inline constexpr size_t kAdaptiveElementsMax = 1u << 14;  // beyond it speed matters more and tables cost little
+bool adaptive_alone_supports(ElementKind kind);           // floats and bytes
+void encode_adaptive_alone(const ExactInput& input, std::vector<uint8_t>* out);
+Status decode_adaptive_alone(ByteReader in, const ExactOutput& output);
+void encode_adaptive_difference(const ExactInput& input, std::vector<uint8_t>* out);
+Status decode_adaptive_difference(ByteReader in, const ExactOutput& output);
+
+}  // namespace firn

@@ -1,0 +1,68 @@
+// The difference between an element and the same element of the previous checkpoint, split into a symbol worth modelling and low bits
+// that are noise.
+//
+// d is the difference of the ordered words modulo 2^w, read as a signed number; m = |d|. The symbol holds m's bit length, the bit below
+// its leading one, and whether d points the way of the previous value's sign:
+//   0 for d = 0; 1 + s for m = 1; 3 + 4 (length - 2) + 2 s + next for longer ones (at most 254).
+// s is 1 when the sign of d differs from the sign of the previous value (towards zero), for integers when d < 0.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "lossless/element.h"
+
+namespace firn {
+
+inline constexpr uint32_t kDifferenceContexts = 32;
+
+// How far an exponent lies below the reference, 0..31. An update of a given size takes about one bit less for each step.
+inline uint32_t difference_context(uint32_t exponent, uint32_t reference) {
+  const uint32_t below = reference > exponent ? reference - exponent : 0;
+  return below < kDifferenceContexts ? below : kDifferenceContexts - 1;
+}
+
+struct Difference {
+  uint64_t magnitude;  // m
+  bool against;        // s; false when m is 0
+};
+
+template <typename E>
+inline Difference difference(typename E::Word now, typename E::Word before) {
+  using Word = typename E::Word;
+  const Word d = static_cast<Word>(E::to_ordered(now) - E::to_ordered(before));
+  const bool negative = (d & E::kSign) != 0;
+  const bool before_negative = E::kFloat && (before & E::kSign) != 0;
+  return {static_cast<Word>(negative ? 0 - d : d), d != 0 && negative != before_negative};
+}
+
+// The inverse. False when no difference of this element kind looks like that: |d| = 2^(w-1) exists for negative d only.
+template <typename E>
+inline bool apply_difference(Difference difference, typename E::Word before, typename E::Word* now) {
+  using Word = typename E::Word;
+  const bool before_negative = E::kFloat && (before & E::kSign) != 0;
+  const bool negative = difference.against != before_negative;
+  const Word d = static_cast<Word>(negative ? 0 - difference.magnitude : difference.magnitude);
+  *now = E::from_ordered(static_cast<Word>(E::to_ordered(before) + d));
+  return difference.magnitude < E::kSign || (difference.magnitude == E::kSign && negative);
+}
+
+inline uint32_t bit_length(uint64_t magnitude) { return static_cast<uint32_t>(std::bit_width(magnitude)); }
+
+inline uint8_t difference_symbol(Difference difference) {
+  const uint32_t length = bit_length(difference.magnitude);
+  if (length <= 1) return static_cast<uint8_t>(length == 0 ? 0 : 1 + difference.against);
+  const uint32_t next = static_cast<uint32_t>(difference.magnitude >> (length - 2)) & 1;
+  return static_cast<uint8_t>(3 + 4 * (length - 2) + 2 * difference.against + next);
+}
+
+// Bits of the magnitude that the symbol leaves open.
+inline uint32_t symbol_low_bits(uint8_t symbol) { return symbol < 3 ? 0 : (symbol - 3u) / 4; }
+
+// `low` has symbol_low_bits(symbol) bits.
+inline Difference symbol_difference(uint8_t symbol, uint64_t low) {
+  if (symbol < 3) return {symbol != 0, symbol == 2};
+  const uint32_t bits = (symbol - 3u) / 4;
+  return {(uint64_t{2} | ((symbol - 3u) & 1)) << bits | low, ((symbol - 3u) >> 1 & 1) != 0};
+}
+
+}  // namespace firn

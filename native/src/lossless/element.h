@@ -1,0 +1,75 @@
+// What each element kind means to the exact coder: its word, and for floats where the exponent is.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "firn/lossless.h"
+
+namespace firn {
+
+// kExponentShift is the number of mantissa bits, kExponentBits 0 for integers.
+template <typename W, bool kIsFloat, uint32_t kShift, uint32_t kBits>
+struct Element {
+  using Word = W;
+  static constexpr bool kFloat = kIsFloat;
+  static constexpr uint32_t kExponentShift = kShift;
+  static constexpr uint32_t kExponentBits = kBits;
+  static constexpr uint32_t kWordBits = 8 * sizeof(W);
+  static constexpr Word kSign = static_cast<Word>(Word{1} << (kWordBits - 1));
+
+  // Order of the words: of the numbers they stand for (negative numbers below positive ones, NaN at both ends), or of unsigned
+  // integers. A bijection.
+  static Word to_ordered(Word word) {
+    if constexpr (kFloat) return static_cast<Word>(word & kSign ? ~word : word | kSign);
+    return word;
+  }
+  static Word from_ordered(Word ordered) {
+    if constexpr (kFloat) return static_cast<Word>(ordered & kSign ? ordered & ~kSign : ~ordered);
+    return ordered;
+  }
+
+  // Sign moved to the lowest bit, so that a float's exponent starts at the top of the word; integers as they are. Linear over XOR.
+  static Word to_rotated(Word word) {
+    if constexpr (kFloat) return static_cast<Word>(word << 1 | word >> (kWordBits - 1));
+    return word;
+  }
+  static Word from_rotated(Word rotated) {
+    if constexpr (kFloat) return static_cast<Word>(rotated >> 1 | rotated << (kWordBits - 1));
+    return rotated;
+  }
+
+  // The biased exponent field; 0 for integers.
+  static uint32_t exponent(Word word) {
+    if constexpr (kFloat) return static_cast<uint32_t>(word >> kExponentShift) & ((1u << kExponentBits) - 1);
+    return 0;
+  }
+};
+
+using ByteElement = Element<uint8_t, false, 0, 0>;
+using F16Element = Element<uint16_t, true, 10, 5>;
+using Bf16Element = Element<uint16_t, true, 7, 8>;
+using F32Element = Element<uint32_t, true, 23, 8>;
+using F64Element = Element<uint64_t, true, 52, 11>;
+using Word16Element = Element<uint16_t, false, 0, 0>;
+using Word32Element = Element<uint32_t, false, 0, 0>;
+using Word64Element = Element<uint64_t, false, 0, 0>;
+
+// Calls visit(E{}) with the Element of `kind`; every branch must give the same type.
+template <typename Visit>
+auto with_element(ElementKind kind, Visit visit) {
+  switch (kind) {
+    case ElementKind::bytes: return visit(ByteElement{});
+    case ElementKind::f16: return visit(F16Element{});
+    case ElementKind::bf16: return visit(Bf16Element{});
+    case ElementKind::f32: return visit(F32Element{});
+    case ElementKind::f64: return visit(F64Element{});
+    case ElementKind::word16: return visit(Word16Element{});
+    case ElementKind::word32: return visit(Word32Element{});
+    case ElementKind::word64: break;
+  }
+  return visit(Word64Element{});
+}
+
+}  // namespace firn

@@ -1,0 +1,86 @@
+// Byte planes: rotated words (lossless/element.h) cut into bytes, most significant plane first.
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "common/bytes.h"
+#include "lossless/byte_plane.h"
+#include "lossless/coder.h"
+#include "lossless/element.h"
+
+namespace firn {
+namespace {
+
+template <typename E, bool kXor>
+void split(const ExactInput& input, uint8_t* __restrict planes) {
+  using Word = typename E::Word;
+  const uint8_t* __restrict const current = input.current;
+  const uint8_t* __restrict const previous = input.previous;
+  const size_t count = input.count;
+  for (size_t i = 0; i < count; ++i) {
+    Word word = load_le<Word>(current + i * sizeof(Word));
+    if constexpr (kXor) word = static_cast<Word>(word ^ load_le<Word>(previous + i * sizeof(Word)));
+    const Word rotated = E::to_rotated(word);
+    for (size_t k = 0; k < sizeof(Word); ++k) {
+      planes[k * count + i] = static_cast<uint8_t>(rotated >> (8 * (sizeof(Word) - 1 - k)));
+    }
+  }
+}
+
+template <typename E, bool kXor>
+void join(const std::array<const uint8_t*, sizeof(typename E::Word)>& planes, const ExactOutput& output) {
+  using Word = typename E::Word;
+  uint8_t* __restrict const current = output.current;
+  const uint8_t* __restrict const previous = output.previous;
+  for (size_t i = 0; i < output.count; ++i) {
+    Word rotated = 0;
+    for (size_t k = 0; k < sizeof(Word); ++k) {
+      rotated = static_cast<Word>(rotated | static_cast<Word>(planes[k][i]) << (8 * (sizeof(Word) - 1 - k)));
+    }
+    Word word = E::from_rotated(rotated);
+    if constexpr (kXor) word = static_cast<Word>(word ^ load_le<Word>(previous + i * sizeof(Word)));
+    store_le(current + i * sizeof(Word), word);
+  }
+}
+
+}  // namespace
+
+PlanesPlan plan_planes(const ExactInput& input, bool with_previous) {
+  PlanesPlan plan;
+  plan.planes = std::make_unique_for_overwrite<uint8_t[]>(input.bytes());
+  with_element(input.kind, [&](auto element) {
+    using E = decltype(element);
+    if (with_previous) split<E, true>(input, plan.planes.get());
+    else split<E, false>(input, plan.planes.get());
+  });
+  for (size_t k = 0; k < element_bytes(input.kind); ++k) {
+    plan.counts.push_back(count_bytes(plan.planes.get() + k * input.count, input.count));
+    plan.cost += byte_plane_cost(plan.counts[k], input.count);
+  }
+  return plan;
+}
+
+void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out) {
+  for (size_t k = 0; k < plan.counts.size(); ++k) {
+    encode_byte_plane(plan.planes.get() + k * input.count, input.count, plan.counts[k], out);
+  }
+}
+
+Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output) {
+  return with_element(output.kind, [&](auto element) {
+    using E = decltype(element);
+    constexpr size_t kPlanes = sizeof(typename E::Word);
+    std::array<std::unique_ptr<uint8_t[]>, kPlanes> decoded;
+    std::array<const uint8_t*, kPlanes> planes{};
+    for (size_t k = 0; k < kPlanes; ++k) {
+      const Status status = decode_byte_plane(in, output.count, &decoded[k], &planes[k]);
+      if (status != Status::ok) return status;
+    }
+    if (in.left() != 0) return Status::corrupt;
+    if (with_previous) join<E, true>(planes, output);
+    else join<E, false>(planes, output);
+    return Status::ok;
+  });
+}
+
+}  // namespace firn

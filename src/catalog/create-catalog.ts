@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { Catalog } from './catalog.ts';
+import { checkpointRecords } from './checkpoints.ts';
+import type { Db } from './database.ts';
+import { evalSetRecords } from './eval-sets.ts';
+import { fileRecords } from './files.ts';
+import { idempotencyRecords } from './idempotency.ts';
+import { jobClaims } from './job-claims.ts';
+import { jobLeases } from './job-leases.ts';
+import { jobQueue } from './job-queue.ts';
+import { packageRecords } from './packages.ts';
+import { repositoryRecords } from './repositories.ts';
+import { runRecords } from './runs.ts';
+import { translateFailures, translating } from './translate-failures.ts';
+import { trialRecords } from './trials.ts';
+
+/** The catalog over a migrated database. `close` frees what `db` runs on. */
+export function createCatalog(db: Db, close: () => Promise<void>): Catalog {
+  return {
+    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, refuseClose)))),
+    repositories: translateFailures(repositoryRecords(db)),
+    evalSets: translateFailures(evalSetRecords(db)),
+    runs: translateFailures(runRecords(db)),
+    checkpoints: translateFailures(checkpointRecords(db)),
+    files: translateFailures(fileRecords(db)),
+    packages: translateFailures(packageRecords(db)),
+    trials: translateFailures(trialRecords(db)),
+    jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
+    idempotency: translateFailures(idempotencyRecords(db)),
+    probe: () => translating(async () => void (await db.rows(sql`select 1`))),
+    close,
+  };
+}
+
+async function refuseClose(): Promise<void> {
+  throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'close inside a transaction' });
+}

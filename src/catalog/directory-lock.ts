@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { isRunning, thisProcess, type ProcessIdentity } from './process-identity.ts';
+
+/** How often the holder touches its lock, in ms. */
+const touchMs = 5_000;
+/** A lock from another machine that was not touched for so long, in ms, has no holder any more. Six touches. */
+const staleMs = 30_000;
+/** A takeover is a few file operations in a row; one older than this, in ms, died in the middle. */
+const takeoverMs = 10_000;
+
+export interface DirectoryLock {
+  /** Gives the directory back. No error when it is gone. */
+  release(): void;
+}
+
+interface Owner extends ProcessIdentity { readonly token: string }
+
+/**
+ * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call in this one, is
+ * refused with `conflict` while the first lives; what a dead one left is taken over. Life is checked by process where the owner is on this machine, else
+ * by the age of the file. The file stays behind when the process is killed. Needs a file system with exclusive creation.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const path = join(directory, 'lock');
+  const mine: Owner = { ...thisProcess(), token: randomUUID() };
+  if (!create(path, mine)) takeOver(path, mine);
+  const touch = setInterval(() => touchIfMine(path, mine), touchMs).unref();
+  return {
+    release() {
+      clearInterval(touch);
+      if (read(path)?.token === mine.token) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Synchronous throughout, so that nothing of this process comes between; `takeover` keeps other processes from doing the same at once. */
+function takeOver(path: string, mine: Owner): void {
+  refuseLiving(path);
+  const guard = `${path}.takeover`;
+  if (ageMs(guard) > takeoverMs) rmSync(guard, { force: true });
+  if (!create(guard, mine)) throw inUse(undefined, path);
+  try {
+    // Another process may have taken over between the look and the guard.
+    refuseLiving(path);
+    rmSync(path, { force: true });
+    if (!create(path, mine)) throw inUse(read(path), path);
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function refuseLiving(path: string): void {
+  const owner = read(path);
+  const lives = (owner && isRunning(owner)) ?? ageMs(path) <= staleMs;
+  if (lives) throw inUse(owner, path);
+}
+
+/** False when the file exists. */
+function create(path: string, owner: Owner): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeSync(file, JSON.stringify(owner));
+    fsyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Undefined when absent, or just being written. */
+function read(path: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Infinite-like when absent: an absent file is as good as the oldest. */
+function ageMs(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? Number.POSITIVE_INFINITY : Date.now() - stat.mtimeMs;
+}
+
+function touchIfMine(path: string, mine: Owner): void {
+  try {
+    if (read(path)?.token === mine.token) utimesSync(path, new Date(), new Date());
+  } catch {
+    // A disk that fails here fails the catalog's own writes too, which report it.
+  }
+}
+
+function inUse(owner: Owner | undefined, path: string): FirnError {
+  const who = owner === undefined ? 'another process' : `process ${owner.pid}`;
+  return new FirnError('conflict', `The data directory is in use by ${who}. One process at a time may open it.`, { detail: path });
+}

@@ -1,0 +1,16 @@
+import { asc, eq } from 'drizzle-orm';
+import type { TrialRecords } from './catalog.ts';
+import type { Db } from './database.ts';
+import { trials } from './schema.ts';
+
+/** See `TrialRecords`. */
+export function trialRecords({ query }: Db): TrialRecords {
+  return {
+    async record(trial) {
+      await query.insert(trials).values(trial).onConflictDoNothing();
+    },
+    async list(checkpointId) {
+      return query.select().from(trials).where(eq(trials.checkpointId, checkpointId)).orderBy(asc(trials.ordinal), asc(trials.configKey));
+    },
+  };
+}

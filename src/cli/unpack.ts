@@ -1,0 +1,35 @@
+/**
+ * `firn unpack PACKAGE... --out FOLDER` rebuilds the files of a downloaded package. A delta needs every ancestor's package beside it, in any order.
+ */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { loadCore } from '../native/load-core.ts';
+import { unpackPackages } from '../restore/unpack-packages.ts';
+
+export const unpackUsage = 'firn unpack PACKAGE... --out FOLDER';
+
+/** Runs the command and returns the process's exit code; `say` and `complain` take one line each. */
+export async function unpack(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+  try {
+    const { packagePaths, outFolder } = readOptions(args);
+    const files = await unpackPackages({ core: loadCore(), packagePaths, outFolder });
+    for (const { file, written } of files) {
+      say(written ? `${file.sha256}  ${file.path}` : `${file.path} is not in the package (${file.sizeBytes} bytes, sha256 ${file.sha256}): download it as it is`);
+    }
+    return 0;
+  } catch (error) {
+    complain(error instanceof FirnError || error instanceof TypeError ? error.message : String(error));
+    return 1;
+  }
+}
+
+function readOptions(args: readonly string[]): { packagePaths: string[]; outFolder: string } {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { out: { type: 'string' } } });
+  if (positionals.length === 0 || values.out === undefined) throw new FirnError('invalid-request', `Usage: ${unpackUsage}`);
+  return { packagePaths: positionals, outFolder: values.out };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = await unpack(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`), (line) => process.stderr.write(`${line}\n`));
+}

@@ -1,0 +1,54 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { childCommand } from './child-command.ts';
+import type { ChildReply, ChildRequest } from './child-messages.ts';
+import { ChildPool } from './child-pool.ts';
+import { EvaluationChild } from './evaluation-child.ts';
+import type { Evaluator, LocalEvalSet } from './evaluator.ts';
+
+export interface EvaluatorOptions {
+  /** Most evaluations at once, each in a child of its own with one thread. */
+  readonly parallel: number;
+  /** Longest evaluation, in milliseconds, the child's start and waiting for a child not counted. */
+  readonly deadlineMs: number;
+  /** Most memory of one child, mapped weight files not counted. An idle child takes about 100 MB. */
+  readonly memoryMaxBytes: number;
+  /** An idle child is kept this long for the next candidate. */
+  readonly idleMs?: number;
+}
+
+/** Long enough for a run's next checkpoint to find the session again, short enough to leave an idle gateway small. */
+const idleMsDefault = 60_000;
+/** Share of the memory limit that an idle child may hold on to: what one graph left behind must not fail the next. */
+const idleMemoryShare = 0.5;
+
+/** An {@link Evaluator} over a pool of child processes, started as needed. It needs the native addon, which the children load. */
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { parallel, deadlineMs, memoryMaxBytes, idleMs = idleMsDefault } = options;
+  const command = childCommand(memoryMaxBytes);
+  const pool = new ChildPool({ parallel, idleMs, idleMemoryMaxBytes: memoryMaxBytes * idleMemoryShare, spawn: () => new EvaluationChild(command) });
+
+  async function ask(evalSet: LocalEvalSet, request: ChildRequest, signal: AbortSignal | undefined): Promise<ChildReply> {
+    const set = JSON.stringify([evalSet.graphPath, evalSet.batchesPath]);
+    const reply = await pool.lend(set, signal, (child) => child.ask(request, { deadlineMs, memoryMaxBytes }, signal));
+    if (reply.kind === 'failed') throw new FirnError(reply.code, reply.message, reply.detail === undefined ? {} : { detail: reply.detail });
+    return reply;
+  }
+
+  return {
+    parallel,
+    async evaluate(request, signal) {
+      const reply = await ask(request.evalSet, { kind: 'evaluate', request }, signal);
+      if (reply.kind !== 'evaluated') throw unexpected(reply);
+      return reply.values;
+    },
+    async check(evalSet, signal) {
+      const reply = await ask(evalSet, { kind: 'check', evalSet }, signal);
+      if (reply.kind !== 'checked') throw unexpected(reply);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function unexpected(reply: ChildReply): FirnError {
+  return new FirnError('eval-crashed', 'The evaluation process answered out of turn.', { detail: reply.kind });
+}

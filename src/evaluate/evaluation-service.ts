@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import type { NativeCore } from '../native/core.ts';
+import type { EvaluationRequest, LocalEvalSet } from './evaluator.ts';
+import { openTensors } from './local-tensors.ts';
+import { prepareSet, type PreparedSet } from './prepared-set.ts';
+import { runBatches } from './run-batches.ts';
+import { weightTensors, zeroWeights } from './weight-tensors.ts';
+
+/** Sessions a child keeps: a run's search uses one, and two runs may take turns. */
+const preparedSetsMax = 2;
+
+/** What an evaluation child does, one request at a time; sessions are kept from one candidate to the next. */
+export class EvaluationService {
+  readonly #core: Pick<NativeCore, 'convert' | 'mapFileSync'>;
+  /** Least recently used first. */
+  readonly #prepared = new Map<string, PreparedSet>();
+
+  constructor(core: Pick<NativeCore, 'convert' | 'mapFileSync'>) {
+    this.#core = core;
+  }
+
+  /** Metric values over all batches. Errors: as in {@link Evaluator}, but for those of a killed child. */
+  async evaluate({ evalSet, binding, weightPaths }: EvaluationRequest): Promise<MetricValues> {
+    const core = this.#core;
+    const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
+    const tensors = openTensors(weightPaths, core.mapFileSync);
+    const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
+    return runBatches({ core, prepared, spec: evalSet.spec, weights });
+  }
+
+  /**
+   * Holds graph, batches and spec against each other and runs the first batch, with zeros in place of weights that the graph leaves
+   * open. Where such a weight is an integer (a shape, an index) zeros would prove nothing, and the run is left out.
+   */
+  async check(evalSet: LocalEvalSet): Promise<void> {
+    const prepared = await prepareSet({ core: this.#core, evalSet, fed: 'external' });
+    try {
+      const floating = prepared.feeds.every((feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16');
+      if (floating) await runBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds), batchesMax: 1 });
+    } finally {
+      await prepared.session.release();
+    }
+  }
+
+  async #prepare(evalSet: LocalEvalSet, fed: ReadonlySet<string>): Promise<PreparedSet> {
+    const key = identityOf(evalSet, fed);
+    const prepared = this.#prepared.get(key) ?? (await prepareSet({ core: this.#core, evalSet, fed }));
+    this.#prepared.delete(key);
+    this.#prepared.set(key, prepared);
+    for (const [oldest, { session }] of this.#prepared) {
+      if (this.#prepared.size <= preparedSetsMax) break;
+      this.#prepared.delete(oldest);
+      await session.release();
+    }
+    return prepared;
+  }
+}
+
+/** Equal only for the same files, unchanged, fed in the same way: temporary paths are used again. */
+function identityOf({ graphPath, batchesPath, spec }: LocalEvalSet, fed: ReadonlySet<string>): string {
+  const files = [graphPath, batchesPath].map((path) => {
+    const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return [path, dev, ino, size, mtimeNs].map(String);
+  });
+  return JSON.stringify([files, spec, [...fed]]);
+}

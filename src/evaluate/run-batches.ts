@@ -1,0 +1,81 @@
+import type { Tensor } from 'onnxruntime-node';
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
+import type { NativeCore } from '../native/core.ts';
+import { feedElements } from './feed-elements.ts';
+import type { NumberTensor } from './metrics/metric-accumulator.ts';
+import { MetricSet } from './metrics/metric-set.ts';
+import type { PreparedSet } from './prepared-set.ts';
+import { runFailure } from './runtime-failure.ts';
+import { runtimeTensor } from './weight-tensors.ts';
+
+export interface BatchRun {
+  readonly core: Pick<NativeCore, 'convert'>;
+  readonly prepared: PreparedSet;
+  readonly spec: EvalSetSpec;
+  /** From {@link weightTensors}. */
+  readonly weights: Readonly<Record<string, Tensor>>;
+  /** Batches to run; all when absent. */
+  readonly batchesMax?: number;
+}
+
+/**
+ * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`, `eval-memory`,
+ * `eval-crashed`. Blocks the thread while a batch runs.
+ */
+export async function runBatches({ core, prepared, spec, weights, batchesMax = Infinity }: BatchRun): Promise<MetricValues> {
+  const metrics = new MetricSet(spec.metrics, spec.ignoreLabel);
+  const outputNames = [...new Set(spec.metrics.map((metric) => metric.output))];
+  const batchCount = Math.min(Math.ceil(prepared.rows / prepared.batchRows), batchesMax);
+  for (let batch = 0; batch < batchCount; batch++) {
+    const rowStart = batch * prepared.batchRows;
+    const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
+    const results = await runRows(prepared, { rowStart, rowEnd, weights, outputNames });
+    const outputs = new Map<string, NumberTensor>();
+    for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
+    const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
+    metrics.add({ rows: rowEnd - rowStart, outputs, labels });
+  }
+  return metrics.values();
+}
+
+interface RowRange {
+  readonly rowStart: number;
+  readonly rowEnd: number;
+  readonly weights: Readonly<Record<string, Tensor>>;
+  readonly outputNames: readonly string[];
+}
+
+async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
+  const feeds: Record<string, Tensor> = { ...weights };
+  for (const { input, dtype, rowShape, elements } of inputs) {
+    const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+    feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
+  }
+  try {
+    return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;
+  } catch (cause) {
+    throw runFailure(cause);
+  }
+}
+
+/** An output as numbers. Errors: `eval-crashed` for an output that is not a tensor of numbers. */
+async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
+  if (tensor === undefined || tensor.type === 'string') throw new FirnError('eval-crashed', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
+  const { dims, data, type } = tensor;
+  if (type === 'float16') {
+    const words = data as Uint16Array;
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    return { dims, data: (await feedElements(core, bytes, { from: 'F16', to: 'F32' })) as Float32Array };
+  }
+  if (type === 'int64' || type === 'uint64') return { dims, data: Float64Array.from(data as BigInt64Array, Number) };
+  return { dims, data: data as Float32Array };
+}
+
+function labelRows({ dims, data }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
+  const rowShape = dims.slice(1);
+  const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+  return { dims: [rowEnd - rowStart, ...rowShape], data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements) };
+}

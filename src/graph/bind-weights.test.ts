@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildModel, external, floats, integers, node, type ModelParts } from './build-model.ts';
+import { bindWeights, tensorsToDigest } from './bind-weights.ts';
+import { describeGraph } from './describe-graph.ts';
+import { transposeBytes } from './transpose-bytes.ts';
+import type { CheckpointTensor } from './weight-binding.ts';
+
+function graphWith(...initializers: NonNullable<ModelParts['initializers']>) {
+  return describeGraph(buildModel({ nodes: [node('Identity', ['x'], ['y'])], initializers, outputs: [] }));
+}
+
+function tensor(name: string, shape: number[], dtype: CheckpointTensor['dtype'] = 'F32'): CheckpointTensor {
+  return { name, shape, dtype };
+}
+
+function digestsOf(values: Record<string, number[]>): Map<string, string> {
+  return new Map(Object.entries(values).map(([name, numbers]) => [name, createHash('sha256').update(new Uint8Array(Float32Array.from(numbers).buffer)).digest('hex')]));
+}
+
+const plain = (name: string) => ({ tensor: name, transpose: false });
+
+describe('bindWeights', () => {
+  test('by name, across floating types; other tensors and other initializers are left alone', () => {
+    const bound = bindWeights({ graph: graphWith(floats('w', [2, 2], [1, 2, 3, 4]), floats('table', [2], [0, 1]), integers('n', [1], [1])), tensors: [tensor('w', [2, 2], 'BF16'), tensor('n', [1], 'I64')] });
+    expect(bound).toEqual({ binding: { w: plain('w') }, unusedTensors: ['n'], constants: ['table'], ambiguous: [] });
+  });
+
+  test('by the map first, with transpose', () => {
+    const request = { graph: graphWith(floats('MatMul_7', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [tensor('fc.weight', [3, 2])] };
+    expect(bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight', transpose: true } } }).binding).toEqual({ MatMul_7: { tensor: 'fc.weight', transpose: true } });
+    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'gone' } } })).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+    expect(() => bindWeights({ ...request, tensorMap: { nobody: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+  });
+
+  test('by equal bytes, as they are or transposed', () => {
+    const graph = graphWith(floats('onnx::1', [2, 2], [1, 2, 3, 4]), floats('onnx::2', [2, 3], [1, 2, 3, 4, 5, 6]));
+    const tensors = [tensor('a', [2, 2]), tensor('b', [3, 2]), tensor('c', [3, 2])];
+    expect(tensorsToDigest({ graph, tensors })).toEqual(['a', 'b', 'c']);
+    const digests = digestsOf({ a: [1, 2, 3, 4], b: [1, 4, 2, 5, 3, 6], c: [9, 9, 9, 9, 9, 9] });
+    expect(bindWeights({ graph, tensors, digests })).toEqual({ binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } }, unusedTensors: ['c'], constants: [], ambiguous: [] });
+  });
+
+  test('bit-identical tensors that share one initializer: the first in natural order fills it', () => {
+    const graph = graphWith(floats('merged', [2], [0, 0]), floats('own', [1, 2], [1, 2]));
+    const tensors = [tensor('bn.10.bias', [2]), tensor('bn.2.bias', [2]), tensor('own', [1, 2])];
+    const bound = bindWeights({ graph, tensors, digests: digestsOf({ 'bn.10.bias': [0, 0], 'bn.2.bias': [0, 0] }) });
+    expect(bound.binding).toEqual({ own: plain('own'), merged: plain('bn.2.bias') });
+    expect([bound.unusedTensors, bound.ambiguous]).toEqual([['bn.10.bias'], ['merged']]);
+  });
+
+  test('as many initializers as equal tensors are paired in order; one by name leaves the others', () => {
+    const zeros = (name: string) => floats(name, [2], [0, 0]);
+    const tensors = [tensor('l.10', [2]), tensor('l.9', [2]), tensor('named', [2])];
+    const digests = digestsOf({ 'l.10': [0, 0], 'l.9': [0, 0], named: [0, 0] });
+    const bound = bindWeights({ graph: graphWith(zeros('first'), zeros('named'), zeros('second')), tensors, digests });
+    expect(bound.binding).toEqual({ named: plain('named'), first: plain('l.9'), second: plain('l.10') });
+  });
+
+  test('external initializers must be filled; the message names the first that are not', () => {
+    const graph = graphWith(external('w', [2]), external('v', [2]), external('shape', [1], 'I64'));
+    expect(() => bindWeights({ graph, tensors: [tensor('w', [2])] })).toThrow(expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"v", "shape"') }));
+    const bound = bindWeights({ graph, tensors: [tensor('w', [2]), tensor('v', [2]), tensor('shape', [1], 'I64')] });
+    expect(Object.keys(bound.binding)).toEqual(['w', 'v', 'shape']);
+  });
+
+  test.each([
+    ['another shape', tensor('w', [4])],
+    ['the transposed shape, without a map', tensor('w', [3, 2])],
+    ['integers', tensor('w', [2, 3], 'I32')],
+  ])('a tensor of the right name but %s is refused', (_, wrong) => {
+    expect(() => bindWeights({ graph: graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [wrong] })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+  });
+
+  test('a graph that uses nothing of the checkpoint is refused: its metrics would pass anything', () => {
+    expect(() => bindWeights({ graph: graphWith(floats('baked', [2], [1, 2])), tensors: [tensor('w', [4])] })).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+  });
+
+  test('names that objects inherit are names like any other', () => {
+    const graph = graphWith(floats('__proto__', [2], [1, 2]), floats('constructor', [2], [1, 2]));
+    const { binding } = bindWeights({ graph, tensors: [tensor('__proto__', [2]), tensor('constructor', [2])] });
+    expect(Object.keys(binding)).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+describe('transposeBytes', () => {
+  test('moves element [r, c] to [c, r] for every size, aligned or not, and is its own inverse', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 0, max: 70 }), fc.constantFrom(1, 2, 4, 8), fc.nat(7), (rows, columns, elementBytes, offset) => {
+      const bytes = Uint8Array.from({ length: offset + rows * columns * elementBytes }, (_, at) => (at * 131) % 251).subarray(offset);
+      const turned = transposeBytes(bytes, { rows, columns, elementBytes });
+      for (let row = 0; row < rows; row += 7) {
+        for (let column = 0; column < columns; column += 3) {
+          const from = (row * columns + column) * elementBytes;
+          const to = (column * rows + row) * elementBytes;
+          expect(turned.subarray(to, to + elementBytes)).toEqual(bytes.slice(from, from + elementBytes));
+        }
+      }
+      expect(transposeBytes(turned, { rows: columns, columns: rows, elementBytes })).toEqual(bytes.slice());
+    }), { numRuns: 60 });
+  });
+});

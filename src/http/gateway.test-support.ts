@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import type { Catalog } from '../catalog/catalog.ts';
+import { openPgliteCatalog } from '../catalog/open-pglite.ts';
+import type { CompressContext } from '../compress/compress-context.ts';
+import { runEncodeJob } from '../compress/encode-job.ts';
+import { cancelCheckpoint } from '../ingest/cancel-checkpoint.ts';
+import type { EvalSetCheck } from '../ingest/commit-eval-set.ts';
+import { createRun } from '../ingest/create-run.ts';
+import { createIngestContext, encodeJobKind, type IngestContext } from '../ingest/ingest-context.ts';
+import type { IngestLimits } from '../ingest/ingest-limits.ts';
+import { createIngest } from '../ingest/ingest.ts';
+import { loadCore } from '../native/load-core.ts';
+import { Downloads } from '../restore/downloads.ts';
+import { Restorer } from '../restore/restorer.ts';
+import { openFilesystemStore } from '../store/filesystem-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
+import type { Gateway } from './gateway.ts';
+import { createProgressBus } from './progress-bus.ts';
+
+const cacheBytes = 16 * 1024 * 1024;
+
+export interface TestGateway extends Gateway {
+  readonly store: ObjectStore;
+  readonly ingest: IngestContext;
+  /** What was logged as an error. */
+  readonly errors: object[];
+  /** Replaces the judge of eval sets; by default all pass. */
+  judgeEvalSet: EvalSetCheck;
+  /** Does the waiting encode jobs, one after the other, as the worker would. Without an evaluator: exact runs only. */
+  encode(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  readonly limits?: Partial<IngestLimits>;
+}
+
+/** Real catalog (in memory), store (a temporary directory), ingest, codec and restore behind the routes; no worker and no evaluator. */
+export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
+  const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
+  const core = loadCore({ threads: 1 });
+  const catalog = await openPgliteCatalog({ memory: true });
+  const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
+  const restorer = (): Restorer => new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
+  const ingest = createIngestContext({ catalog, store, limits, now: () => new Date(), newKeyPart: () => randomBytes(16).toString('hex') });
+  const progress = createProgressBus();
+  const shared = restorer();
+  const errors: object[] = [];
+  const compress = {
+    catalog, store, core, restorer: shared, freshRestorer: restorer, workDirectory: join(directory, 'work'), cacheMaxBytes: cacheBytes, chainLengthMax: 8,
+    blockParallel: 1, publish: progress.publish,
+  } as unknown as CompressContext;
+  const gateway: TestGateway = {
+    catalog, store, progress, ingest, errors,
+    runs: { create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input) },
+    uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
+    checkpoints: {
+      cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
+      delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
+    },
+    downloads: new Downloads({ catalog, store, core, restorer: shared }),
+    probes: { catalog: () => catalog.probe(), store: () => store.probe() },
+    metrics: new Registry(),
+    log: { info: () => undefined, error: (fields) => errors.push(fields) },
+    judgeEvalSet: async () => undefined,
+    encode: () => encodeWaiting(catalog, compress),
+    async close() {
+      await store.close();
+      await catalog.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  return gateway;
+}
+
+async function encodeWaiting(catalog: Catalog, compress: CompressContext): Promise<void> {
+  for (;;) {
+    const [job] = await catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'test', leaseMs: 60_000, limit: 1 });
+    if (job === undefined) return;
+    const claim = { jobId: job.id, workerId: 'test', fence: job.fence };
+    await runEncodeJob(compress, job.subjectId, claim, new AbortController().signal);
+  }
+}

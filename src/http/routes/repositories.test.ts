@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  call = caller(createApp(gateway));
+});
+afterAll(() => gateway.close());
+
+describe('repositories', () => {
+  it('creates, describes and refuses the same name twice', async () => {
+    const created = await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe('/v1/repositories/acme/lm');
+    expect(created.json).toMatchObject({ namespace: 'acme', name: 'lm', type: 'model' });
+    expect((await call('GET', '/v1/repositories/acme/lm')).json).toEqual(created.json);
+    const again = await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+    expect(again.status).toBe(409);
+    expect(again.json.code).toBe('conflict');
+  });
+
+  it('lists in pages', async () => {
+    for (const name of ['p1', 'p2', 'p3']) await call('POST', '/v1/repositories', { namespace: 'paged', name });
+    const first = await call('GET', '/v1/repositories?limit=2&after=paged/');
+    expect(first.json.items.map((item: { name: string }) => item.name)).toEqual(['p1', 'p2']);
+    const second = await call('GET', `/v1/repositories?limit=2&after=${encodeURIComponent(first.json.next)}`);
+    expect(second.json.items.map((item: { name: string }) => item.name)).toEqual(['p3']);
+    expect(second.json.next).toBeUndefined();
+  });
+
+  it.each([
+    [{}], [{ namespace: 'a' }], [{ namespace: 'a', name: '../b' }], [{ namespace: 'a', name: 'b/c' }], [{ namespace: '', name: 'b' }], [{ namespace: 'a', name: 'b', type: 'x' }],
+    [{ namespace: 'a', name: 'b', extra: 1 }], [{ namespace: 'a'.repeat(97), name: 'b' }], [[]], [{ namespace: 1, name: 2 }],
+  ])('refuses %j', async (body) => {
+    const answer = await call('POST', '/v1/repositories', body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.code).toBe('invalid-request');
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=x', 'limit=-1'])('refuses a page with %s', async (query) => {
+    expect((await call('GET', `/v1/repositories?${query}`)).status).toBe(400);
+  });
+
+  it.each([
+    ['/v1/repositories/acme/none', 404], ['/v1/repositories/acme/a%2Fb', 400], ['/v1/repositories/acme/%2e%2e', 404], ['/v1/repositories/acme/..%2F..', 400],
+    ['/v1/repositories//lm', 404], ['/v1/repositories/acme/lm/', 404], ['/v1/repositories/acme/%00', 400],
+  ])('finds nothing at %s', async (path, status) => {
+    expect((await call('GET', path)).status).toBe(status);
+  });
+});

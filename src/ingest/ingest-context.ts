@@ -1,0 +1,38 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors-limits.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
+import { StagingBudget } from './staging-budget.ts';
+
+/** What the verbs of this room work with. */
+export interface IngestContext {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly limits: IngestLimits;
+  readonly headerLimits: SafetensorsLimits;
+  /** One for the process. */
+  readonly budget: StagingBudget;
+  readonly now: () => Date;
+  /** 32 fresh hex digits. */
+  readonly newKeyPart: () => string;
+}
+
+export interface IngestOptions {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly limits?: Partial<IngestLimits>;
+  readonly now: () => Date;
+  readonly newKeyPart: () => string;
+}
+
+export function createIngestContext({ catalog, store, limits: given, now, newKeyPart }: IngestOptions): IngestContext {
+  const limits = { ...defaultIngestLimits, ...given };
+  const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
+  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits), now, newKeyPart };
+}
+
+/** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */
+export const encodeJobKind = 'encode';
+/** Objects of uploads: `staged/<checkpoint id>/<random>` and `evalsets/<eval set id>/<random>`. */
+export const stagedPrefix = 'staged/';
+export const evalSetPrefix = 'evalsets/';

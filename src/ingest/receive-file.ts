@@ -1,0 +1,108 @@
+import type { Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { checkFilePath } from '../checkpoint/names.ts';
+import type { FileRole } from '../checkpoint/role.ts';
+import { ArrivingBody, type BodyRules } from './arriving-body.ts';
+import { stagedPrefix, type IngestContext } from './ingest-context.ts';
+import { mustBeSafetensors, roleOfFile } from './role-of-file.ts';
+import { dropObjects, recordStaged, stageBody, type StagedBody } from './stage-body.ts';
+import { stepExists } from './step-exists.ts';
+import type { Upload } from './upload.ts';
+
+export interface ReceivedFile {
+  readonly file: CheckpointFile;
+  /** False when the same bytes were there already. */
+  readonly created: boolean;
+}
+
+/**
+ * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path replace the earlier ones; once it is
+ * committed, equal bytes are recognised (read and digested, not stored) and others refused. A refused or broken upload leaves nothing behind.
+ * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` (before the body is
+ * read, when its length is known), `storage-full`, `step-exists`, `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
+ */
+export async function receiveFile(ctx: IngestContext, checkpointId: string, { path, role: asked }: { path: string; role?: FileRole }, upload: Upload): Promise<ReceivedFile> {
+  checkFilePath(path);
+  const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
+  if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+  if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);
+  const known = await ctx.catalog.files.find(checkpoint.id, path);
+  if (known === undefined) await checkFileCount(ctx, checkpoint.id);
+  // What was announced binds; what an earlier body brought may be replaced with it.
+  const role = known?.received === true ? roleOfFile(path, asked ?? known.role) : roleOfFile(path, asked, known?.role);
+  const staged = await stageFile(ctx, checkpoint, { path, role, known }, upload);
+  return record(ctx, checkpoint, { path, role }, staged);
+}
+
+async function checkFileCount({ catalog, limits }: IngestContext, checkpointId: string): Promise<void> {
+  const files = await catalog.files.list(checkpointId);
+  if (files.length >= limits.filesPerCheckpointMax) throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
+}
+
+async function stageFile(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole; known: CheckpointFile | undefined }, upload: Upload): Promise<StagedBody> {
+  const { catalog, limits, headerLimits, budget } = ctx;
+  let grow: ((sizeBytes: number) => void) | undefined;
+  const rules: BodyRules = {
+    sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
+    // Once received, size and digest are those of the earlier body, which this one may replace.
+    ...(file.known !== undefined && !file.known.received && { announced: file.known }),
+    ...(mustBeSafetensors(file.path, file.role) && { headerLimits }),
+    onProgress: (sizeBytes) => grow?.(sizeBytes),
+  };
+  const body = new ArrivingBody(upload, rules);
+  const ticket = await budget.admit(catalog, { runId: checkpoint.runId, checkpointId: checkpoint.id, sizeBytes: body.lengthBytes ?? 0 });
+  grow = ticket.grow;
+  try {
+    return await stageBody(ctx, `${stagedPrefix}${checkpoint.id}/`, body, rules.sizeMaxBytes);
+  } finally {
+    ticket.release();
+  }
+}
+
+async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole }, staged: StagedBody): Promise<ReceivedFile> {
+  const { catalog } = ctx;
+  const before = await catalog.files.find(checkpoint.id, file.path);
+  if (before?.received === true && before.sha256 === staged.sha256 && before.role === file.role) {
+    await dropObjects(ctx, [staged.key]);
+    return { file: before, created: false };
+  }
+  const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
+  try {
+    const replaced = await recordStaged(ctx, staged, () =>
+      catalog.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) }));
+    await dropObjects(ctx, [replaced]);
+  } catch (err) {
+    if (err instanceof FirnError && err.code === 'conflict') return committedMeanwhile(ctx, checkpoint.id, file.path, sha256);
+    throw err;
+  }
+  const received = await catalog.files.find(checkpoint.id, file.path);
+  if (received === undefined) throw new FirnError('conflict', 'The checkpoint was given up while the file arrived.');
+  return { file: received, created: true };
+}
+
+/** Another upload of the step was faster: it may well have brought the same bytes. */
+async function committedMeanwhile({ catalog }: IngestContext, checkpointId: string, path: string, sha256: string): Promise<ReceivedFile> {
+  const checkpoint = await catalog.checkpoints.get(checkpointId);
+  if (checkpoint?.revision === undefined) throw new FirnError('conflict', 'The checkpoint was given up while the file arrived.');
+  const file = await catalog.files.find(checkpointId, path);
+  if (file?.sha256 !== sha256) throw await stepExists(catalog, checkpoint);
+  return { file, created: false };
+}
+
+/** The same upload twice is fine; a committed checkpoint never changes. */
+async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, path: string, upload: Upload): Promise<ReceivedFile> {
+  if (checkpoint.revision === undefined) throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+  const file = await ctx.catalog.files.find(checkpoint.id, path);
+  if (file === undefined || !await hasSameBytes(ctx, file, upload)) throw await stepExists(ctx.catalog, checkpoint);
+  return { file, created: false };
+}
+
+/** Reads an upload without storing it. */
+async function hasSameBytes({ limits }: IngestContext, file: CheckpointFile, upload: Upload): Promise<boolean> {
+  const body = new ArrivingBody(upload, { sizeMaxBytes: limits.fileBytesMax });
+  if (body.lengthBytes !== undefined && body.lengthBytes !== file.sizeBytes) return false;
+  for await (const _ of body.pieces()) {
+    // Only the digest is wanted.
+  }
+  return body.facts().sha256 === file.sha256;
+}

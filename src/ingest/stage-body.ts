@@ -1,0 +1,33 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { ArrivingBody, BodyFacts } from './arriving-body.ts';
+import type { IngestContext } from './ingest-context.ts';
+
+/** A body in the store that no record refers to yet. */
+export interface StagedBody extends BodyFacts {
+  readonly key: string;
+  readonly storedBytes: number;
+}
+
+/** Streams a body to a fresh key under `prefix`; nothing stays when it is refused or fails. Errors: the body's and the store's. */
+export async function stageBody({ store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>, prefix: string, body: ArrivingBody, sizeMaxBytes: number): Promise<StagedBody> {
+  const { key, storedBytes } = await store.put(`${prefix}${newKeyPart()}`, body.pieces(), { sizeMaxBytes });
+  return { key, storedBytes, ...body.facts() };
+}
+
+/**
+ * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the record may exist all the same, so
+ * the object is left to the sweep.
+ */
+export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, staged: StagedBody, record: () => Promise<T>): Promise<T> {
+  try {
+    return await record();
+  } catch (err) {
+    if (err instanceof FirnError && (err.code === 'conflict' || err.code === 'not-found')) await dropObjects({ store }, [staged.key]);
+    throw err;
+  }
+}
+
+/** Deletes objects nobody refers to any more. Those that stay after a failure are found by the sweep. */
+export async function dropObjects({ store }: Pick<IngestContext, 'store'>, keys: readonly (string | undefined)[]): Promise<void> {
+  for (const key of keys) if (key !== undefined) await store.delete(key).catch(() => undefined);
+}

@@ -1,0 +1,10 @@
+/** A body on its way in, with what was announced of it. */
+export interface Upload {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Absent when the client did not say. */
+  readonly lengthBytes?: number;
+  /** 64 hex digits; to be checked against the bytes. */
+  readonly sha256?: string;
+  /** Fires when the client is gone. */
+  readonly signal?: AbortSignal;
+}

@@ -1,1 +1,0 @@
-export { fakeCore as testCore } from '/tmp/fake-core.ts';

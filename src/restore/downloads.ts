@@ -1,0 +1,126 @@
+import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
+import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import type { NativeCore } from '../native/core.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { RawSafetensorsFile } from './raw-file.ts';
+import type { Restorer } from './restorer.ts';
+
+/** Bytes known by length and readable by range. Close it when no stream of it runs. */
+export interface OpenedFile {
+  readonly sizeBytes: number;
+  /** End exclusive; exactly `endBytes - startBytes` bytes. */
+  stream(startBytes: number, endBytes: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface OpenedTensor extends OpenedFile {
+  readonly dtype: Dtype;
+  readonly shape: readonly number[];
+  /** File of the checkpoint that holds it. */
+  readonly path: string;
+}
+
+export interface DownloadServices {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  readonly restorer: Restorer;
+}
+
+/** A file with tensors, and how to let go of it. */
+interface TensorFile {
+  readonly stream: OpenedFile['stream'];
+  tensor(name: string): TensorEntry;
+}
+
+/** Files of ready checkpoints, rebuilt from packages or read from the raw objects that serve as storage. */
+export class Downloads {
+  readonly #services: DownloadServices;
+
+  constructor(services: DownloadServices) {
+    this.#services = services;
+  }
+
+  /** The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with `checkpoint-not-ready`, `invalid-request`, and the errors of restore and store. */
+  async openFile(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+    if (file.storage === 'raw') return this.#openRaw(file, view?.dtype);
+    const chain = await this.#openChain(checkpoint);
+    return closingOnFailure(chain, async () => {
+      const whole = chain.file(file.path);
+      const restored = view === undefined ? whole : whole.view(view.dtype);
+      return { sizeBytes: restored.sizeBytes, stream: (start, end, signal) => restored.stream(start, end, signal), close: () => chain.close() };
+    });
+  }
+
+  /** One tensor's data. Rejects with `not-found` when no model file has it. */
+  async openTensor(checkpoint: Checkpoint, name: string): Promise<OpenedTensor> {
+    const files = (await this.#services.catalog.files.list(checkpoint.id)).filter((file) => file.storage !== undefined && file.path.endsWith('.safetensors'));
+    // Model tensors first: an optimizer file may use the same names.
+    for (const file of [...files.filter((each) => each.role === 'model'), ...files.filter((each) => each.role !== 'model')]) {
+      const found = file.storage === 'raw' ? await this.#rawTensor(file, name) : await this.#packagedTensor(checkpoint, file, name);
+      if (found !== undefined) return found;
+    }
+    throw new FirnError('not-found', 'The checkpoint has no tensor of this name.');
+  }
+
+  async #openRaw(file: CheckpointFile, dtype: QuantizableDtype | undefined): Promise<OpenedFile> {
+    const reader = await this.#services.store.open(rawKeyOf(file));
+    return closingOnFailure(reader, async () => {
+      const bytes = dtype === undefined ? reader : await RawSafetensorsFile.open(reader, this.#services.core, dtype);
+      return { sizeBytes: bytes.sizeBytes, stream: (start, end, signal) => bytes.stream(start, end, signal), close: () => reader.close() };
+    });
+  }
+
+  async #rawTensor(file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
+    const reader = await this.#services.store.open(rawKeyOf(file));
+    return closingOnFailure(reader, async () => this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core), name, () => reader.close()));
+  }
+
+  async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
+    const chain = await this.#openChain(checkpoint);
+    return closingOnFailure(chain, async () => {
+      const restored = chain.file(file.path);
+      return this.#tensorOf(file.path, { stream: (start, end, signal) => restored.stream(start, end, signal), tensor: (wanted) => restored.tensor(wanted) }, name, () => chain.close());
+    });
+  }
+
+  async #tensorOf(path: string, file: TensorFile, name: string, close: () => Promise<void>): Promise<OpenedTensor | undefined> {
+    const entry = findTensor(file, name);
+    if (entry === undefined) {
+      await close();
+      return undefined;
+    }
+    const { dtype, shape, startBytes, endBytes } = entry;
+    return { path, dtype, shape, sizeBytes: endBytes - startBytes, stream: (start, end, signal) => file.stream(startBytes + start, startBytes + end, signal), close };
+  }
+
+  async #openChain(checkpoint: Checkpoint) {
+    if (checkpoint.packageId === undefined) throw new FirnError('checkpoint-not-ready', 'The checkpoint is not ready yet.');
+    return this.#services.restorer.open(await this.#services.catalog.packages.chain(checkpoint.packageId));
+  }
+}
+
+function findTensor(file: TensorFile, name: string): TensorEntry | undefined {
+  try {
+    return file.tensor(name);
+  } catch (error) {
+    if (error instanceof FirnError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+function rawKeyOf(file: CheckpointFile): string {
+  if (file.rawKey === undefined) throw new FirnError('internal', 'The stored file is gone.', { detail: `${file.checkpointId} ${file.path}` });
+  return file.rawKey;
+}
+
+async function closingOnFailure<T>(resource: { close(): Promise<void> }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await resource.close();
+    throw error;
+  }
+}

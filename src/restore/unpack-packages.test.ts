@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadCore } from '../native/load-core.ts';
+import { MemoryStore } from '../package/memory-store.test-support.ts';
+import { Dice, storeRandomRun, type StoredCheckpoint } from './random-run.test-support.ts';
+import { unpackPackages } from './unpack-packages.ts';
+
+const core = loadCore();
+let folder: string;
+let run: StoredCheckpoint[];
+let packagePaths: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'firn-unpack-'));
+  const store = new MemoryStore();
+  run = await storeRandomRun(new Dice(3), core, store, { length: 3, large: false, tensorsMax: 9 });
+  packagePaths = await Promise.all(run.map(async ({ location }, step) => {
+    const path = join(folder, `${step}.firn`);
+    await writeFile(path, store.objects.get(location.key)!);
+    return path;
+  }));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('unpackPackages', () => {
+  it('rebuilds the newest of a chain given in any order, and says what is elsewhere', async () => {
+    const outFolder = join(folder, 'out', 'deeper');
+    const unpacked = await unpackPackages({ core, packagePaths: [packagePaths[1]!, packagePaths[2]!, packagePaths[0]!], outFolder });
+    expect(unpacked.map(({ file, written }) => [file.path, written])).toEqual([...run[2]!.files.keys()].map((path) => [path, true] as [string, boolean]).concat([['raw/optimizer.bin', false]]));
+    for (const [path, bytes] of run[2]!.files) expect((await readFile(join(outFolder, path))).equals(bytes)).toBe(true);
+    expect((await readdir(outFolder, { recursive: true })).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  it('refuses packages that are not one whole chain', async () => {
+    const unpackTo = (...paths: string[]) => unpackPackages({ core, packagePaths: paths, outFolder: join(folder, 'out') });
+    const [base, middle, newest] = packagePaths as [string, string, string];
+    await expect(unpackTo(newest, base)).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(unpackTo(newest)).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(unpackTo(base, middle, middle)).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(unpackTo()).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(unpackTo(join(folder, 'absent'))).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('overwrites nothing, and leaves nothing of a file that is damaged', async () => {
+    const outFolder = join(folder, 'out');
+    await unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder });
+    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({ code: 'conflict' });
+    const bytes = await readFile(packagePaths[0]!);
+    const victim = run[0]!.index.files.find(({ content }) => content.type !== 'external' && content.blocks.length > 0)!;
+    // The first payload starts after the prefix.
+    bytes[24]! ^= 4;
+    await writeFile(packagePaths[0]!, bytes);
+    const damaged = join(folder, 'damaged');
+    await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder: damaged })).rejects.toMatchObject({ code: 'corrupt-package' });
+    const left = await readdir(damaged, { recursive: true });
+    expect(left.filter((name) => name.startsWith(victim.path) || name.endsWith('.partial'))).toEqual([]);
+  });
+});

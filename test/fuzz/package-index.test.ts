@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { IndexTarget, mutate, readCorpus } from './package-index.ts';
+import { seededRandom } from './safetensors-header.ts';
+
+describe('the package index decoder', () => {
+  const target = new IndexTarget();
+
+  // A corpus file is named `<outcome>.<what>`.
+  it.each(readCorpus())('says of $name what its name says', ({ name, bytes }) => {
+    expect(target.check(bytes)).toBe(name.split('.')[0]);
+  });
+
+  it('keeps its promises over 5000 mutated indexes', () => {
+    const random = seededRandom(20_240_802);
+    const corpus = readCorpus().map(({ bytes }) => bytes);
+    const seen = new Map<string, number>();
+    for (let i = 0; i < 5000; i++) {
+      const said = target.check(mutate(corpus, random));
+      seen.set(said, (seen.get(said) ?? 0) + 1);
+    }
+    expect(seen.get('accepted')).toBeGreaterThan(100);
+    expect(seen.get('corrupt-package')).toBeGreaterThan(1000);
+  });
+});

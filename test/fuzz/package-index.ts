@@ -1,0 +1,142 @@
+/**
+ * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which survives encoding again,
+ * or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are decoded as deltas to it.
+ *
+ * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1` mutates the corpus for that long and exits non-zero at the first failure, printing the
+ * input in hex; the same seed tries the same inputs in the same order. The replay test runs every corpus file and a short, fixed stretch.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
+import { payloadBytesMax } from '../../src/package/block-bounds.ts';
+import { ByteReader } from '../../src/package/byte-reader.ts';
+import { ByteWriter } from '../../src/package/byte-writer.ts';
+import { decodePackageIndex, readAncestorId } from '../../src/package/decode-index.ts';
+import { encodePackageIndex } from '../../src/package/encode-index.ts';
+import { prefixBytes } from '../../src/package/package-frame.ts';
+import type { PackageIndex } from '../../src/package/package-index.ts';
+import { planFile } from '../../src/package/plan-file.ts';
+import { seededRandom } from './safetensors-header.ts';
+
+export const corpusFolder = fileURLToPath(new URL('./corpus/package-index/', import.meta.url));
+
+/** Ids of the base in the corpus and of everything else. */
+export const ancestorId = 'a'.repeat(32);
+const ownId = 'b'.repeat(32);
+
+/** Longest mutated input, in bytes. */
+const inputBytesMax = 16 * 1024;
+const deflatedFlag = 2;
+
+export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[] {
+  return readdirSync(corpusFolder).sort().map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
+}
+
+/** Runs inputs against the corpus's base. */
+export class IndexTarget {
+  readonly #ancestor = decodePackageIndex(readFileSync(`${corpusFolder}accepted.base`), { id: ancestorId });
+
+  /** Runs one input and returns what the decoder said; throws when a property is broken. */
+  check(bytes: Uint8Array): FirnErrorCode | 'accepted' {
+    let index: PackageIndex;
+    let ancestor: PackageIndex | undefined;
+    try {
+      ancestor = readAncestorId(bytes) === ancestorId ? this.#ancestor : undefined;
+      index = decodePackageIndex(bytes, { id: ownId, ancestor });
+    } catch (err) {
+      if (err instanceof FirnError && err.code === 'corrupt-package') return err.code;
+      throw err;
+    }
+    checkIndex(index);
+    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { id: ownId, ancestor });
+    if (!isDeepStrictEqual(again, index)) throw new Error('accepted, but encoding it again gives another index');
+    return 'accepted';
+  }
+}
+
+function checkIndex(index: PackageIndex): void {
+  let offsetBytes = prefixBytes;
+  for (const { sizeBytes, content, path } of index.files) {
+    const plan = planFile({ sizeBytes, content });
+    if (content.type === 'external' || plan === undefined) continue;
+    if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length) throw new Error(`accepted, but ${path} is not its plan`);
+    for (const [number, { lengthBytes, ...entry }] of content.blocks.entries()) {
+      if (entry.offsetBytes !== offsetBytes || lengthBytes < 1 || lengthBytes > payloadBytesMax(plan.blocks[number]!)) throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
+      offsetBytes += lengthBytes;
+    }
+  }
+}
+
+/** A mutated copy of corpus inputs, decided by `random` alone. */
+export function mutate(corpus: readonly Uint8Array[], random: () => number): Uint8Array {
+  const below = (n: number): number => Math.floor(random() * n);
+  const pick = (): Buffer => plainForm(corpus[below(corpus.length)]!.subarray(0, inputBytesMax));
+  let bytes = pick();
+  for (let rounds = 1 + below(4); rounds > 0; rounds--) {
+    const at = below(bytes.length + 1);
+    const span = 1 + below(16);
+    switch (below(7)) {
+      case 0: if (at < bytes.length) bytes[at]! ^= 1 << below(8); break;
+      case 1: if (at < bytes.length) bytes[at] = below(256); break;
+      case 2: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + span))]); break;
+      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]); break;
+      case 4: bytes = Buffer.concat([bytes.subarray(0, at), new ByteWriter().varint(Math.floor(2 ** (random() * 53))).finish(), bytes.subarray(at)]); break;
+      case 5: { const other = pick(); bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length + 1))]); break; }
+      default: bytes = bytes.subarray(0, at);
+    }
+  }
+  return random() < 0.1 ? deflatedForm(bytes.subarray(0, inputBytesMax)) : bytes.subarray(0, inputBytesMax);
+}
+
+/** The same index with a body that is not deflated, so that mutations reach its fields. */
+function plainForm(bytes: Uint8Array): Buffer {
+  const flags = bytes[0] ?? 0;
+  if ((flags & deflatedFlag) === 0) return Buffer.from(bytes);
+  const head = 1 + (flags & 1) * 16;
+  try {
+    const reader = new ByteReader(bytes.subarray(head));
+    const maxOutputLength = reader.varint(inputBytesMax, 'the length');
+    return Buffer.concat([Uint8Array.of(flags & ~deflatedFlag), bytes.subarray(1, head), inflateRawSync(reader.rest(), { maxOutputLength })]);
+  } catch {
+    return Buffer.from(bytes);
+  }
+}
+
+function deflatedForm(bytes: Uint8Array): Uint8Array {
+  const flags = bytes[0] ?? 0;
+  const head = 1 + (flags & 1) * 16;
+  const body = bytes.subarray(head);
+  return new ByteWriter().u8(flags | deflatedFlag).append(bytes.subarray(1, head)).varint(body.length).append(deflateRawSync(body)).finish();
+}
+
+function main(argv: readonly string[]): void {
+  const option = (name: string, otherwise: number): number => {
+    const at = argv.indexOf(name);
+    return at < 0 ? otherwise : Number(argv[at + 1]);
+  };
+  const seconds = option('--seconds', 10);
+  const seed = option('--seed', 1);
+  const random = seededRandom(seed);
+  const target = new IndexTarget();
+  const corpus = readCorpus().map(({ bytes }) => bytes);
+  const counts = new Map<string, number>();
+  const end = performance.now() + seconds * 1000;
+  let inputs = 0;
+  for (; performance.now() < end; inputs++) {
+    const bytes = mutate(corpus, random);
+    try {
+      const code = target.check(bytes);
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+    } catch (err) {
+      process.stderr.write(`input ${inputs} of seed ${seed} fails: ${String(err)}\n${Buffer.from(bytes).toString('hex')}\n`);
+      process.exitCode = 1;
+      return;
+    }
+  }
+  const spread = [...counts].map(([code, count]) => `${code} ${count}`).join(', ');
+  process.stdout.write(`${inputs} inputs in ${seconds} s, seed ${seed}, no failure: ${spread}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));
