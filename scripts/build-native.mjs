@@ -4,9 +4,7 @@
 // what is missing in one sentence (exit code 1). Any number of them may run at once: one builds, the others wait.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,20 +58,35 @@ function fingerprint() {
     if (!existsSync(manifest)) throw new BuildError(`The package ${name} is not installed; run npm ci.`);
     files.push(manifest);
   }
-  for (const file of files) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file)).update('\0');
+  for (const file of files)
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
   return hash.digest('hex');
 }
 
 function filesUnder(path) {
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path).sort().flatMap((name) => filesUnder(join(path, name)));
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesUnder(join(path, name)));
 }
 
 async function build(sources) {
   await requireCmake();
   const compiler = await findCompiler();
-  const configure = ['-S', paths.source, '-B', paths.buildDir, '-DCMAKE_BUILD_TYPE=Release', '-DFIRN_BUILD_ADDON=ON', '-DFIRN_BUILD_TESTS=OFF',
-    `-DCMAKE_CXX_COMPILER=${compiler}`, `-DCMAKE_JS_INC=${headerPackages.map(headerFolder).join(';')}`];
+  const configure = [
+    '-S',
+    paths.source,
+    '-B',
+    paths.buildDir,
+    '-DCMAKE_BUILD_TYPE=Release',
+    '-DFIRN_BUILD_ADDON=ON',
+    '-DFIRN_BUILD_TESTS=OFF',
+    `-DCMAKE_CXX_COMPILER=${compiler}`,
+    `-DCMAKE_JS_INC=${headerPackages.map(headerFolder).join(';')}`,
+  ];
   if (!existsSync(join(paths.buildDir, 'CMakeCache.txt'))) configure.push('-G', findGenerator());
   let result = await run('cmake', configure);
   if (result.code !== 0) {
@@ -126,7 +139,8 @@ async function findCompiler() {
   }
   const tried = candidates.join(', ');
   throw new BuildError(
-    `A C++20 compiler is needed to build the native core (tried ${tried}); install one (for instance: apt-get install g++) and run this again.`);
+    `A C++20 compiler is needed to build the native core (tried ${tried}); install one (for instance: apt-get install g++) and run this again.`,
+  );
 }
 
 function findGenerator() {
@@ -144,7 +158,9 @@ function run(program, args, input = '') {
   return new Promise((settle) => {
     const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
     let output = '';
-    const collect = (chunk) => { output += chunk; };
+    const collect = (chunk) => {
+      output += chunk;
+    };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.stdin.on('error', () => {});

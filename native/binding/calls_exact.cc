@@ -5,8 +5,6 @@
 namespace firn::binding {
 namespace {
 
-// src/native/core.ts exports the same number.
-constexpr int64_t kExactBytesMax = int64_t{1} << 24;
 constexpr int64_t kElementKinds = 8;
 
 class ExactEncode final : public Job {
@@ -59,7 +57,7 @@ napi_value exact_decode_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const InputBytes payload = args.bytes(1), previous = args.optional_bytes(2);
   const auto kind = args.member<ElementKind>(3, kElementKinds);
-  const auto count = static_cast<size_t>(args.integer(4, 0, kExactBytesMax));
+  const auto count = static_cast<size_t>(args.integer(4, 0, int64_t{kExactBytesMax}));
   return start(args, engine, std::make_unique<ExactDecode>(payload, previous, kind, count));
 }
 

@@ -28,6 +28,7 @@ if(FIRN_BUILD_ADDON)
   if(APPLE)
     target_link_options(firn_addon PRIVATE -undefined dynamic_lookup)
   else()
-    target_link_options(firn_addon PRIVATE -Wl,--exclude-libs,ALL)
+    # Bound at load: a function that is missing shows when the addon is loaded, not when it is first called.
+    target_link_options(firn_addon PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,now)
   endif()
 endif()

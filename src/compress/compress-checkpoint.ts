@@ -15,7 +15,7 @@ import { ancestorCandidates, openCandidate, type AncestorCandidate } from './fin
 import { degradations, judgeMetrics } from './judge-metrics.ts';
 import type { QuantizedModel } from './level-block.ts';
 import { loadSource } from './load-source.ts';
-import { localEvalSet } from './local-eval-set.ts';
+import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { ModelSource } from './model-source.ts';
 import { gatherStatistics } from './model-statistics.ts';
 import { planCodings, planExact, type CodingPlan } from './plan-codings.ts';
@@ -134,7 +134,7 @@ class Compression {
   private async bind(evalSetId: string) {
     const evalSet = await this.ctx.catalog.evalSets.get(evalSetId);
     if (evalSet === undefined) throw new FirnError('eval-set-not-ready', 'The eval set of the run is gone.');
-    const local = await localEvalSet(this.ctx.store, evalSet, join(this.ctx.workDirectory, 'eval-sets'));
+    const local = await localEvalSet(this.ctx.store, evalSet, evalSetDirectory(this.ctx.workDirectory));
     return bindGraph(this.ctx.catalog, this.work.run, local, await readFile(local.graphPath), this.source.files, this.signal);
   }
 

@@ -1,5 +1,5 @@
 import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
-import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
+import type { FirnError } from '../checkpoint/firn-error.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
@@ -9,16 +9,9 @@ export type EncodeOutcome = { readonly kind: 'done' } | { readonly kind: 'defer'
 /** Wait for the checkpoint a run was forked from, in milliseconds. */
 const parentWaitMs = 500;
 
-/** Errors that another try would meet again: the upload or the eval set is at fault, not the moment. */
-const permanentCodes: ReadonlySet<FirnErrorCode> = new Set([
-  'header-truncated', 'header-too-large', 'header-invalid', 'tensor-overlap', 'tensor-gap', 'tensor-size-mismatch', 'tensor-duplicate', 'dtype-unknown',
-  'not-safetensors', 'layout-mismatch', 'graph-invalid', 'graph-external-data', 'graph-missing-weights', 'eval-input-mismatch', 'eval-label-mismatch',
-  'eval-timeout', 'eval-memory', 'eval-crashed', 'eval-set-not-ready', 'metric-unknown', 'invalid-request', 'corrupt-object', 'corrupt-package', 'unsupported-format',
-]);
-
 /**
- * The handler of `encode` jobs: takes a queued checkpoint to ready, or to failed with a reason and its raw bytes kept. Repeatable at any point: a
- * crash before the commit leaves the checkpoint working and its staged bytes in place. Rejects for errors worth another try.
+ * The handler of `encode` jobs: takes a queued checkpoint to ready. Repeatable at any point: a crash before the commit leaves the checkpoint
+ * working and its staged bytes in place. Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
  */
 export async function runEncodeJob(ctx: CompressContext, checkpointId: string, claim: Claim, signal: AbortSignal): Promise<EncodeOutcome> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
@@ -26,38 +19,22 @@ export async function runEncodeJob(ctx: CompressContext, checkpointId: string, c
     await ctx.catalog.jobs.complete(claim);
     return { kind: 'done' };
   }
+  signal.throwIfAborted();
   const run = (await ctx.catalog.runs.get(checkpoint.runId))!;
   if (!(await parentSettled(ctx.catalog, run))) return { kind: 'defer', delayMs: parentWaitMs };
-  if (checkpoint.state === 'queued') await ctx.catalog.checkpoints.transition(checkpointId, ['queued', 'working'], 'working');
+  if (checkpoint.state === 'queued') await ctx.catalog.checkpoints.transition(checkpointId, ['queued'], 'working');
   ctx.publish(checkpointId, { type: 'changed' });
-  try {
-    const rows = await ctx.catalog.files.list(checkpointId);
-    const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows }, signal);
-    await commit(ctx, { checkpoint, run, compressed }, claim);
-  } catch (error) {
-    if (signal.aborted || !isPermanent(error)) throw error;
-    await settleFailed(ctx, checkpointId, error, claim);
-  }
+  const rows = await ctx.catalog.files.list(checkpointId);
+  const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows }, signal);
+  await commit(ctx, { checkpoint, run, compressed }, claim);
   ctx.publish(checkpointId, { type: 'changed' });
   return { kind: 'done' };
 }
 
-/** Marks a checkpoint failed whose job ended without a result: tries or leases used up. Its raw bytes stay. */
-export async function markEncodeFailed(ctx: Pick<CompressContext, 'catalog' | 'publish'>, checkpointId: string, error: unknown): Promise<void> {
-  const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
-  if (checkpoint === undefined || isTerminal(checkpoint)) return;
-  await ctx.catalog.checkpoints.transition(checkpointId, ['queued', 'working'], 'failed', failure(error));
-  ctx.publish(checkpointId, { type: 'changed' });
-}
-
-/** Marks a checkpoint cancelled when its job was; its raw bytes stay until it is deleted. */
-export async function markEncodeCancelled(ctx: Pick<CompressContext, 'catalog' | 'publish'>, checkpointId: string, claim: Claim): Promise<void> {
-  await ctx.catalog.transaction(async (tx) => {
-    const checkpoint = await tx.checkpoints.get(checkpointId);
-    if (checkpoint !== undefined && !isTerminal(checkpoint)) await tx.checkpoints.transition(checkpointId, ['queued', 'working'], 'cancelled', { finishedAt: new Date() });
-    await tx.jobs.cancelled(claim);
-  });
-  ctx.publish(checkpointId, { type: 'changed' });
+/** Marks the checkpoint of a job that ended without a result, in the transaction that ends the job. Its raw bytes stay. */
+export async function markEncodeEnded(tx: Catalog, checkpointId: string, ended: { readonly as: 'failed'; readonly error: FirnError } | { readonly as: 'cancelled' }): Promise<void> {
+  const reason = ended.as === 'failed' ? { errorCode: ended.error.code, errorMessage: ended.error.message } : {};
+  await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
 /** One transaction makes the checkpoint ready; objects nobody needs any more go after it. */
@@ -91,22 +68,6 @@ async function releaseRaw(tx: Catalog, { checkpoint, compressed: { result, files
   if (previous === undefined) return keys;
   const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage === 'package');
   return [...keys, ...(await tx.files.releaseRaw(previous.id, older.map((row) => row.path)))];
-}
-
-async function settleFailed(ctx: CompressContext, checkpointId: string, error: unknown, claim: Claim): Promise<void> {
-  await ctx.catalog.transaction(async (tx) => {
-    await tx.checkpoints.transition(checkpointId, ['queued', 'working'], 'failed', failure(error));
-    await tx.jobs.complete(claim);
-  });
-}
-
-function failure(error: unknown) {
-  const known = error instanceof FirnError;
-  return { errorCode: known ? error.code : 'internal', errorMessage: known ? error.message : 'The checkpoint could not be compressed.', finishedAt: new Date() } as const;
-}
-
-function isPermanent(error: unknown): boolean {
-  return error instanceof FirnError && permanentCodes.has(error.code);
 }
 
 function isTerminal(checkpoint: Checkpoint): boolean {

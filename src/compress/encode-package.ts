@@ -45,7 +45,7 @@ export interface EncodeOptions {
 export async function encodePackage(checkpoint: CheckpointToEncode, target: Omit<WriteTarget, 'crc32c' | 'signal'>, core: NativeCore, options: EncodeOptions): Promise<EncodedCheckpoint> {
   const { ancestor, tables, migration } = await chooseAncestor(checkpoint, core, options);
   const payloadBytes = checkpoint.source.files.map(() => 0);
-  const written = await writePackage({ ...target, crc32c: (bytes) => core.crc32cSync(bytes), signal: options.signal }, {
+  const written = await writePackage({ ...target, crc32c: core.crc32cSync, signal: options.signal }, {
     id: checkpoint.packageId,
     ancestor: ancestor?.index,
     payloads: payloadsOf({ ...checkpoint, ancestor }, tables, core, options, payloadBytes),

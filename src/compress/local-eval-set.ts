@@ -7,6 +7,11 @@ import type { LocalEvalSet } from '../evaluate/evaluator.ts';
 import { restoreToFile } from '../restore/restore-to-file.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 
+/** Where local copies of eval sets lie under a work directory, one folder each. */
+export function evalSetDirectory(workDirectory: string): string {
+  return join(workDirectory, 'eval-sets');
+}
+
 /** Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is ready. */
 export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string): Promise<LocalEvalSet> {
   if (evalSet.graphKey === undefined || evalSet.batchesKey === undefined) throw new FirnError('eval-set-not-ready', 'The eval set lacks its graph or its batches.');

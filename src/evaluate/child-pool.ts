@@ -43,7 +43,7 @@ export class ChildPool<Child extends PooledChild> {
 
   /**
    * Lends a child to `use`, and takes it back whatever happens; a child that is dead then is replaced when needed.
-   * Errors: `overloaded` (too many wait already), `cancelled` (signal, or closed), and those of `use`.
+   * Errors: `overloaded` (too many wait already), `cancelled` (signal, or closed), `eval-crashed` (no process to be had), and those of `use`.
    */
   async lend<T>(set: string, signal: AbortSignal | undefined, use: (child: Child) => Promise<T>): Promise<T> {
     const child = await this.#acquire(set, signal);
@@ -92,10 +92,18 @@ export class ChildPool<Child extends PooledChild> {
 
   #spawn(): Child | undefined {
     if (this.#all.size >= this.#options.parallel) return undefined;
-    const child = this.#options.spawn();
+    const child = this.#start();
     this.#all.add(child);
     void child.exited.then(() => this.#forget(child));
     return child;
+  }
+
+  #start(): Child {
+    try {
+      return this.#options.spawn();
+    } catch (cause) {
+      throw new FirnError('eval-crashed', 'An evaluation process could not be started.', { cause });
+    }
   }
 
   async #giveBack(child: Child): Promise<void> {
@@ -110,14 +118,17 @@ export class ChildPool<Child extends PooledChild> {
     this.#idle.set(child, setTimeout(() => void child.kill(), this.#options.idleMs).unref());
   }
 
-  /** Drops a child that is gone and lets the next in line start one in its place. */
+  /** Drops a child that is gone, which makes room, and starts one for the next in line. */
   #forget(child: Child): void {
     clearTimeout(this.#idle.get(child));
     this.#idle.delete(child);
     if (!this.#all.delete(child) || this.#closed) return;
     const next = this.#waiting.shift();
-    const fresh = next && this.#spawn();
-    if (next !== undefined && fresh !== undefined) next.grant(fresh);
+    try {
+      if (next !== undefined) next.grant(this.#spawn()!);
+    } catch (error) {
+      next!.refuse(error as FirnError);
+    }
   }
 }
 

@@ -6,7 +6,6 @@ import { EvaluationService } from './evaluation-service.ts';
 import { endWithParent } from './orphan-watch.ts';
 import { isMemoryFailure, outOfMemory } from './runtime-failure.ts';
 
-endWithParent();
 const service = new EvaluationService(loadCore({ threads: 1 }));
 
 process.on('message', (message: ChildRequest) => {
@@ -17,6 +16,7 @@ process.on('message', (message: ChildRequest) => {
   });
 });
 process.on('disconnect', () => process.exit());
+await endWithParent();
 send({ kind: 'ready' });
 
 async function answer(message: ChildRequest): Promise<ChildReply> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /** How often a child looks for its parent. */
@@ -5,12 +6,16 @@ const orphanPollMs = 1000;
 
 /**
  * Ends this process soon after its parent is gone, however the parent ended. It watches from a thread of its own, because an
- * evaluation blocks the main one for as long as a graph likes. The thread's source is plain text, so that it starts without a loader.
+ * evaluation blocks the main one for as long as a graph likes. Resolves when the thread watches: before that it still needs the main
+ * thread to start. Its source is plain text, so that it starts without a loader.
  */
-export function endWithParent(): void {
+export async function endWithParent(): Promise<void> {
   const source = `
-    const parent = process.ppid;
+    const parent = ${process.ppid};
     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, ${orphanPollMs});
+    require('node:worker_threads').parentPort.postMessage('watching');
   `;
-  new Worker(source, { eval: true, execArgv: [], stdout: false }).unref();
+  const watch = new Worker(source, { eval: true, execArgv: [] });
+  await once(watch, 'message');
+  watch.unref();
 }

@@ -16,8 +16,6 @@ export interface BodyRules {
   readonly announced?: { readonly sizeBytes?: number; readonly sha256?: string };
   /** Given for files that must be safetensors. */
   readonly headerLimits?: SafetensorsLimits;
-  /** Called with the bytes so far, before they are passed on; may throw. */
-  readonly onProgress?: (sizeBytes: number) => void;
 }
 
 /** What is known of a body once all of it has passed. */
@@ -54,8 +52,8 @@ export class ArrivingBody {
     return this.#lengthBytes;
   }
 
-  /** The bytes, once; ends only when all of them were as announced. */
-  async *pieces(): AsyncGenerator<Uint8Array> {
+  /** The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are passed on, and may throw. */
+  async *pieces(onProgress?: (sizeBytes: number) => void): AsyncGenerator<Uint8Array> {
     const sha256 = createHash('sha256');
     const blob = new SmallBlob();
     const header = this.#rules.headerLimits && new SafetensorsHeaderReader(this.#lengthBytes, this.#rules.headerLimits);
@@ -68,7 +66,7 @@ export class ArrivingBody {
       const layout = header?.push(piece);
       expectedBytes ??= this.#describedSize(layout);
       if (expectedBytes !== undefined && sizeBytes > expectedBytes) throw new FirnError('length-mismatch', `The body has more than the ${expectedBytes} bytes announced.`);
-      this.#rules.onProgress?.(sizeBytes);
+      onProgress?.(sizeBytes);
       sha256.update(piece);
       blob.add(piece);
       yield piece;

@@ -41,19 +41,16 @@ async function checkFileCount({ catalog, limits }: IngestContext, checkpointId: 
 
 async function stageFile(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole; known: CheckpointFile | undefined }, upload: Upload): Promise<StagedBody> {
   const { catalog, limits, headerLimits, budget } = ctx;
-  let grow: ((sizeBytes: number) => void) | undefined;
   const rules: BodyRules = {
     sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
     // Once received, size and digest are those of the earlier body, which this one may replace.
     ...(file.known !== undefined && !file.known.received && { announced: file.known }),
     ...(mustBeSafetensors(file.path, file.role) && { headerLimits }),
-    onProgress: (sizeBytes) => grow?.(sizeBytes),
   };
   const body = new ArrivingBody(upload, rules);
-  const ticket = await budget.admit(catalog, { runId: checkpoint.runId, checkpointId: checkpoint.id, sizeBytes: body.lengthBytes ?? 0 });
-  grow = ticket.grow;
+  const ticket = await budget.admit(catalog, checkpoint, body.lengthBytes ?? 0);
   try {
-    return await stageBody(ctx, `${stagedPrefix}${checkpoint.id}/`, body, rules.sizeMaxBytes);
+    return await stageBody(ctx, body, { prefix: `${stagedPrefix}${checkpoint.id}/`, sizeMaxBytes: rules.sizeMaxBytes, onProgress: ticket.grow });
   } finally {
     ticket.release();
   }

@@ -8,9 +8,17 @@ export interface StagedBody extends BodyFacts {
   readonly storedBytes: number;
 }
 
-/** Streams a body to a fresh key under `prefix`; nothing stays when it is refused or fails. Errors: the body's and the store's. */
-export async function stageBody({ store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>, prefix: string, body: ArrivingBody, sizeMaxBytes: number): Promise<StagedBody> {
-  const { key, storedBytes } = await store.put(`${prefix}${newKeyPart()}`, body.pieces(), { sizeMaxBytes });
+export interface StageOptions {
+  /** What the random part of the key follows. */
+  readonly prefix: string;
+  readonly sizeMaxBytes: number;
+  /** Hears the bytes so far; may throw. */
+  readonly onProgress?: (sizeBytes: number) => void;
+}
+
+/** Streams a body to a fresh key; nothing stays when it is refused or fails. Errors: the body's and the store's. */
+export async function stageBody({ store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>, body: ArrivingBody, { prefix, sizeMaxBytes, onProgress }: StageOptions): Promise<StagedBody> {
+  const { key, storedBytes } = await store.put(`${prefix}${newKeyPart()}`, body.pieces(onProgress), { sizeMaxBytes });
   return { key, storedBytes, ...body.facts() };
 }
 

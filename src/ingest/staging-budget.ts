@@ -1,13 +1,18 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { IngestLimits } from './ingest-limits.ts';
 
 /** Room taken for one arriving body. */
 export interface StagingTicket {
   /** Says that the body has grown to `sizeBytes`, announced or not. Throws `overloaded` when there is no room for it. */
-  grow(sizeBytes: number): void;
-  release(): void;
+  readonly grow: (sizeBytes: number) => void;
+  readonly release: () => void;
 }
+
+/** The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of it, and are compressed only after it. */
+const nextInOrderFactor = 2;
+/** Checkpoints of a run looked at in one page. */
+const pageCheckpoints = 100;
 
 /**
  * Admission of bodies: what the catalog knows as staged and what is arriving in this process stay below the limits, per run and in total.
@@ -22,15 +27,21 @@ export class StagingBudget {
   }
 
   /** Takes room for a body of `sizeBytes`, 0 when its length is unknown. Throws `overloaded`. */
-  async admit(catalog: Catalog, { runId, checkpointId, sizeBytes }: { runId: string; checkpointId: string; sizeBytes: number }): Promise<StagingTicket> {
-    const body = { runId, checkpointId, sizeBytes };
+  async admit(catalog: Catalog, checkpoint: Pick<Checkpoint, 'id' | 'runId' | 'sequence'>, sizeBytes: number): Promise<StagingTicket> {
+    const { runId } = checkpoint;
+    const body = { runId, checkpointId: checkpoint.id, sizeBytes };
     // Entered before the catalog is asked, so that bodies admitted at the same time see each other.
     this.#arriving.add(body);
     const release = (): void => void this.#arriving.delete(body);
     try {
       const ofRunBytes = await catalog.files.stagedBytes(runId);
       const inAllBytes = await catalog.files.stagedBytes();
-      const check = (): void => this.#check(runId, ofRunBytes, inAllBytes);
+      const roomy = ofRunBytes + this.#arrivingBytes(runId) <= this.#limits.stagedBytesPerRunMax;
+      const perRunMaxBytes = this.#limits.stagedBytesPerRunMax * (roomy || !await isNextInOrder(catalog, checkpoint) ? 1 : nextInOrderFactor);
+      const check = (): void => {
+        if (ofRunBytes + this.#arrivingBytes(runId) > perRunMaxBytes) throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+        if (inAllBytes + this.#arrivingBytes() > this.#limits.stagedBytesMax) throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+      };
       check();
       return {
         grow: (grownBytes) => {
@@ -51,14 +62,20 @@ export class StagingBudget {
     return [...this.#arriving].some((body) => body.checkpointId === checkpointId);
   }
 
-  #check(runId: string, ofRunBytes: number, inAllBytes: number): void {
-    let run = ofRunBytes;
-    let all = inAllBytes;
-    for (const body of this.#arriving) {
-      if (body.runId === runId) run += body.sizeBytes;
-      all += body.sizeBytes;
-    }
-    if (run > this.#limits.stagedBytesPerRunMax) throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
-    if (all > this.#limits.stagedBytesMax) throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+  #arrivingBytes(runId?: string): number {
+    let sum = 0;
+    for (const body of this.#arriving) if (runId === undefined || body.runId === runId) sum += body.sizeBytes;
+    return sum;
+  }
+}
+
+/** True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting. */
+async function isNextInOrder(catalog: Catalog, { runId, sequence }: Pick<Checkpoint, 'runId' | 'sequence'>): Promise<boolean> {
+  for (let after: string | undefined; ;) {
+    const page = await catalog.checkpoints.list(runId, { limit: pageCheckpoints, ...(after !== undefined && { after }) });
+    const earlier = page.filter((checkpoint) => checkpoint.sequence < sequence);
+    if (earlier.some(({ state }) => state === 'open' || state === 'queued' || state === 'working')) return false;
+    if (earlier.length < pageCheckpoints) return true;
+    after = String(page.at(-1)!.sequence);
   }
 }

@@ -15,10 +15,15 @@ const block = { current: four, modulus: 4 };
 const counts = core.createTokenCounts();
 const tables = counts.build();
 
+type Untyped<T> = { [K in keyof T]: (...args: unknown[]) => unknown };
+
 /** Calls as untyped JavaScript could make them. */
-function untyped(call: (values: { core: any; counts: any; tables: any }) => unknown): () => unknown {
-  return () => call({ core, counts, tables });
+function untyped(call: (values: { core: Untyped<typeof core>; counts: Untyped<typeof counts> }) => unknown): () => unknown {
+  return () => call({ core: core as unknown as Untyped<typeof core>, counts: counts as unknown as Untyped<typeof counts> });
 }
+
+/** ArrayBuffer as ECMAScript 2024 has it. */
+const ResizableArrayBuffer = ArrayBuffer as unknown as new (length: number, options: { maxByteLength: number }) => ArrayBuffer;
 
 /** What a call rejects with or throws. */
 async function failureOf(call: () => unknown): Promise<unknown> {
@@ -91,7 +96,7 @@ describe('arguments of the wrong type', () => {
     ['bytes for words', untyped(({ core }) => core.dequantize(four, { ...dequantize, protectedWords: four }))],
     ['a number for a seed', untyped(({ core }) => core.buildCodebook(sketch, 4, { ...options, seed: 1 }))],
     ['no gradients for sensitivity', () => core.sketchSensitivity(pair, sketch)],
-    ['a resizable buffer', untyped(({ core }) => core.exactEncode({ current: new Uint8Array(new (ArrayBuffer as any)(4, { maxByteLength: 8 })), kind: 'bytes' }))],
+    ['a resizable buffer', () => core.exactEncode({ current: new Uint8Array(new ResizableArrayBuffer(4, { maxByteLength: 8 })), kind: 'bytes' })],
     ['undefined for a block', untyped(({ counts }) => counts.add(undefined))],
     ['undefined for a payload', untyped(({ core }) => core.exactIsStandaloneSync(undefined))],
     ['a string for tables', untyped(({ core }) => core.parseTokenTables('tables'))],

@@ -16,6 +16,7 @@ const stored = tables.serialize();
 const payload = await tables.encode({ previous, current, modulus });
 const request = { previous, elementCount: current.length, modulus };
 const exactBytes = randomWeights(3000, 'F32', 2);
+const exactPrevious = exactBytes.map((byte, i) => (i % 11 === 0 ? byte ^ 1 : byte));
 const exact = await core.exactEncode({ current: exactBytes, kind: 'f32' });
 
 /** `bytes` with some of them replaced, cut short or extended. */
@@ -67,19 +68,22 @@ describe('damaged bytes', () => {
     }
   });
 
-  it('of an exact block are refused or have the declared length', async () => {
+  it('of an exact block are refused or mean other bytes of the declared length', async () => {
     await fc.assert(fc.asyncProperty(damaged(exact), async (bytes) => {
-      const decoded = await resultOf(() => core.exactDecode(bytes, { kind: 'f32', elementCount: 3000 }));
+      const decoded = await resultOf(() => core.exactDecode(bytes, { previous: exactPrevious, kind: 'f32', elementCount: 3000 }));
       if (decoded !== null) expect(decoded).toHaveLength(12_000);
       if (bytes.length > 0) core.exactIsStandaloneSync(bytes);
     }), { numRuns: 500 });
   });
 
-  it('of an exact block cut short are refused', async () => {
-    for (const length of [0, 1, exact.length - 1]) {
-      await expect(core.exactDecode(exact.subarray(0, length), { kind: 'f32', elementCount: 3000 })).rejects.toMatchObject({
-        code: 'corrupt-package',
-      });
+  it.each([
+    ['alone', undefined],
+    ['against another', exactPrevious],
+  ])('of an exact block coded %s are refused when nothing or the mode alone is left, or bytes follow', async (_, previous) => {
+    const request = { ...(previous && { previous }), kind: 'f32', elementCount: 3000 } as const;
+    const whole = await core.exactEncode({ ...(previous && { previous }), current: exactBytes, kind: 'f32' });
+    for (const bytes of [new Uint8Array(), whole.subarray(0, 1), Uint8Array.from([...whole, 0])]) {
+      await expect(core.exactDecode(bytes, request)).rejects.toMatchObject({ code: 'corrupt-package' });
     }
   });
 });

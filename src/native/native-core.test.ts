@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { quantizableDtypes, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import { quantizableDtypes } from '../checkpoint/dtype.ts';
 import {
   blockElementsMax, sketchWords, sketchZerosIndex, type ElementKind, type LevelBlock, type Partition, type WeightBlock,
 } from './core.ts';
 import { loadCore } from './load-core.ts';
 import { elementKindBytes } from './native-numbers.ts';
 import {
-  bf16Bits, binOf, crc32cOf, f32FromBits, fateOf, huffmanBits, randomNumbers, randomWeights, sensitivity, sketchOf, tokensOf, valuesOf,
+  bf16Bits, binOf, crc32cOf, f32Bits, f32FromBits, fateOf, huffmanBits, randomNumbers, randomWeights, sensitivity, sketchOf, tokensOf, valuesOf,
 } from './reference.test-support.ts';
 
 const core = loadCore({ threads: 2 });
@@ -80,13 +80,21 @@ describe('sketches', () => {
       const top = core.sketchTopThresholdSync(sketch, fraction);
       const bottom = core.sketchBottomThresholdSync(sketch, fraction);
       const share = (keep: (m: number) => boolean) => magnitudes.filter(keep).length / magnitudes.length;
+      const nextBelow = bucketOf(Math.max(...magnitudes.filter((m) => m < top)));
       expect(share((m) => m >= top)).toBeLessThanOrEqual(fraction);
-      expect(share((m) => m >= top * (1 - 2 ** -6))).toBeGreaterThan(fraction);
+      expect(share((m) => m >= nextBelow.from)).toBeGreaterThan(fraction);
+      const nextAbove = bucketOf(Math.min(...magnitudes.filter((m) => m >= bottom)));
       expect(share((m) => m < bottom)).toBeLessThanOrEqual(fraction);
-      expect(share((m) => m < bottom * (1 + 2 ** -5))).toBeGreaterThan(fraction);
+      expect(share((m) => m < nextAbove.to)).toBeGreaterThan(fraction);
     }
   });
 });
+
+/** The magnitudes that share a bucket with `magnitude`: from..to, `to` left out. */
+function bucketOf(magnitude: number): { from: number; to: number } {
+  const key = f32Bits(magnitude) >>> 17;
+  return { from: f32FromBits(key << 17), to: f32FromBits((key + 1) << 17) };
+}
 
 /** Thresholds cross the seam as binary32. */
 function rounded(partition: Partition): Partition {

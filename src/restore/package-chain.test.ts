@@ -6,6 +6,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
+import { writePackage } from '../package/write-package.ts';
 import { digestBytes } from './digest-bytes.ts';
 import type { PackageChain } from './package-chain.ts';
 import { Dice, storeRandomRun, type StoredCheckpoint } from './random-run.test-support.ts';
@@ -161,6 +162,15 @@ describe('damaged packages', () => {
     }
   }
 
+  function spoil(payload: Uint8Array, dice: Dice): Uint8Array {
+    const at = dice.below(payload.length);
+    switch (dice.below(3)) {
+      case 0: return payload.map((byte, i) => (i === at ? byte ^ (1 << dice.below(8)) : byte));
+      case 1: return payload.subarray(0, at);
+      default: return Buffer.concat([payload.subarray(0, at), dice.bytes(1 + dice.below(4)), payload.subarray(at)]);
+    }
+  }
+
   async function smallRun() {
     const store = new MemoryStore();
     const run = await storeRandomRun(new Dice(5), core, store, { length: 2, large: false, tensorsMax: 4 });
@@ -186,6 +196,33 @@ describe('damaged packages', () => {
       store.objects.set(location.key, whole);
     }
     expect(await outcome(store, chainTo(run, 1))).toEqual(new Map([...run[1]!.files].map(([path, bytes]) => [path, Buffer.from(bytes)])));
+  });
+
+  it('payloads no encoder writes, under checksums that are right, are an error or other values, never a crash or another size', async () => {
+    const { store, run } = await smallRun();
+    const dice = new Dice(77);
+    const { location, index } = run[1]!;
+    const whole = Uint8Array.from(store.objects.get(location.key)!);
+    const sizes = [...run[1]!.files.values()].map((bytes) => bytes.length);
+    const entries = index.files.flatMap(({ content }) => (content.type === 'external' ? [] : content.blocks));
+    const seen = new Map<string, number>();
+    for (let i = 0; i < 400; i++) {
+      const victim = dice.below(entries.length);
+      const payloads = entries.map(({ offsetBytes, lengthBytes }, n) => {
+        const payload = whole.slice(offsetBytes, offsetBytes + lengthBytes);
+        return n === victim ? spoil(payload, dice) : payload;
+      });
+      const written = await writePackage({ store, key: location.key, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync }, {
+        id: location.id, ancestor: run[0]!.index, payloads: (async function* () { yield* payloads; })(), draft: () => index,
+      });
+      const { object: { sizeBytes }, indexOffsetBytes, indexLengthBytes } = written;
+      const result = await outcome(store, [{ ...location, sizeBytes, indexOffsetBytes, indexLengthBytes }, run[0]!.location]);
+      const what = typeof result === 'string' ? result : 'values';
+      seen.set(what, (seen.get(what) ?? 0) + 1);
+      if (typeof result !== 'string') expect([...result.values()].map((bytes) => bytes.length)).toEqual(sizes);
+    }
+    // A mode byte from the future is not called damage.
+    expect([...seen.keys()].sort()).toEqual(['corrupt-package', 'unsupported-format', 'values']);
   });
 
   it('a package cut short anywhere is an error', async () => {

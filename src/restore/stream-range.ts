@@ -1,8 +1,8 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { RangePlan } from './plan-range.ts';
 
-/** Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per coding, a stream holds some 20 MiB. */
-export const decodeAheadMax = 4;
+/** Blocks of one stream being decoded before they are needed. With a block of at most 1 MiB, and one open block per coding, a stream holds 25 MiB at worst. */
+export const decodeAheadMax = 8;
 /** Smaller pieces are gathered up to this, in bytes: a norm or a bias alone would be a network write of its own. */
 const pieceBytesMin = 64 * 1024;
 

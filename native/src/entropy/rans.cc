@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 
 #include "common/bytes.h"
@@ -66,69 +67,141 @@ struct FrequencyModels {
 
 uint32_t frequency_context(uint32_t before) { return static_cast<uint32_t>(std::bit_width(before)); }
 
+// One coding step, state -> state / frequency * 2^bits + state % frequency + start, without a division:
+// state + bias + quotient * complement, the quotient being the high half of state * reciprocal (exact, since state < 2^32).
 struct EncoderSymbol {
+  uint64_t reciprocal;  // 2^64 / frequency, rounded up
+  uint32_t bias;        // sum of the frequencies of lower symbols
   uint16_t frequency;
-  uint16_t start;  // sum of the frequencies of lower symbols
+  uint16_t complement;  // 2^bits - frequency
 };
 
-template <size_t kLanes>
-void encode_lanes(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t bits,
-                  const std::vector<std::array<EncoderSymbol, 256>>& tables, std::vector<uint8_t>* out) {
-  uint32_t states[kLanes];
-  std::fill(states, states + kLanes, kStateMin);
-  std::vector<uint16_t> words;  // last word first
-  words.reserve(count / 2);
-  for (size_t i = count; i-- > 0;) {
-    uint32_t& state = states[i % kLanes];
-    const EncoderSymbol symbol = tables[contexts ? contexts[i] : 0][symbols[i]];
-    if (state >= static_cast<uint64_t>(symbol.frequency) << (32 - bits)) {
-      words.push_back(static_cast<uint16_t>(state));
-      state >>= 16;
+std::vector<EncoderSymbol> encoder_symbols(const RansModel& model) {
+  std::vector<EncoderSymbol> symbols(model.tables.size() * 256, EncoderSymbol{});
+  const uint32_t whole = 1u << model.bits;
+  for (size_t t = 0; t < model.tables.size(); ++t) {
+    uint32_t start = 0;
+    for (size_t s = 0; s < 256; ++s) {
+      const uint16_t frequency = model.tables[t][s];
+      if (frequency == 0) continue;
+      EncoderSymbol& symbol = symbols[t * 256 + s];
+      symbol = {~uint64_t{0} / frequency + 1, start, frequency, static_cast<uint16_t>(whole - frequency)};
+      // 2^64 does not fit: with 2^64 - 1 the quotient comes out one too small, which the bias makes good.
+      if (frequency == 1) symbol = {~uint64_t{0}, start + whole - 1, 1, static_cast<uint16_t>(whole - 1)};
+      start += frequency;
     }
-    state = (state / symbol.frequency << bits) + state % symbol.frequency + symbol.start;
   }
-  append_varint(static_cast<uint32_t>(words.size()), out);
-  const size_t begin = out->size();
-  out->resize(begin + 4 * kLanes + 2 * words.size());
-  uint8_t* at = out->data() + begin;
-  for (size_t lane = 0; lane < kLanes; ++lane, at += 4) store_le(at, states[lane]);
-  for (size_t i = words.size(); i-- > 0; at += 2) store_le(at, words[i]);
+  return symbols;
 }
 
-// What a slot, the low bits of a state, stands for. A slot's symbol is looked up first, then the symbol's entry: 5 KiB a table at 12 bits,
-// so that several tables stay in the first-level cache.
-class DecoderTables {
+template <size_t kLanes, uint32_t kBits>
+void encode_lanes(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
+                  std::vector<uint8_t>* out) {
+  const std::vector<EncoderSymbol> tables = encoder_symbols(model);
+  const EncoderSymbol* const table = tables.data();
+  // Filled from the end: a decoder reads the words in the opposite order. At most one word a symbol.
+  const auto words = std::make_unique_for_overwrite<uint8_t[]>(2 * count);
+  uint8_t* next = words.get() + 2 * count;
+  uint32_t states[kLanes];
+  std::fill(states, states + kLanes, kStateMin);
+  const auto step = [&](size_t i, uint32_t state) {
+    const EncoderSymbol& symbol = table[(contexts ? contexts[i] : 0u) << 8 | symbols[i]];
+    const bool full = state >> (32 - kBits) >= symbol.frequency;
+    store_le(next - 2, static_cast<uint16_t>(state));
+    next -= 2 * static_cast<size_t>(full);
+    state = full ? state >> 16 : state;
+    const auto quotient = static_cast<uint32_t>((static_cast<unsigned __int128>(state) * symbol.reciprocal) >> 64);
+    return state + symbol.bias + quotient * symbol.complement;
+  };
+  size_t i = count;
+  for (; i % kLanes != 0; --i) states[(i - 1) % kLanes] = step(i - 1, states[(i - 1) % kLanes]);
+  for (; i > 0; i -= kLanes) {
+    for (size_t lane = kLanes; lane-- > 0;) states[lane] = step(i - kLanes + lane, states[lane]);
+  }
+  const size_t word_bytes = static_cast<size_t>(words.get() + 2 * count - next);
+  append_varint(static_cast<uint32_t>(word_bytes / 2), out);
+  for (const uint32_t state : states) {
+    uint8_t bytes[4];
+    store_le(bytes, state);
+    out->insert(out->end(), bytes, bytes + 4);
+  }
+  out->insert(out->end(), next, next + word_bytes);
+}
+
+// What a slot, the low bits of a state, stands for: symbol, frequency and position among the symbol's slots. With 12 bits all three fit a
+// word (16 KiB a table); with 14 the symbol's frequency and start are looked up after it.
+template <uint32_t kBits>
+class DecoderTables;
+
+template <>
+class DecoderTables<kBitsFew> {
  public:
-  explicit DecoderTables(const RansModel& model)
-      : bits_(model.bits), symbols_(model.tables.size() << model.bits), entries_(model.tables.size()) {
+  explicit DecoderTables(const RansModel& model) : slots_(model.tables.size() << kBitsFew) {
+    uint32_t* slot = slots_.data();
+    for (const SymbolFrequencies& table : model.tables) {
+      for (uint32_t s = 0; s < 256; ++s) {
+        const uint32_t frequency = table[s];
+        for (uint32_t position = 0; position < frequency; ++position) *slot++ = s | position << 8 | (frequency - 1) << 20;
+      }
+    }
+  }
+  struct View {
+    const uint32_t* slots;
+
+    // Takes a symbol out of `state`, which may fall below kStateMin.
+    uint32_t step(uint32_t table, uint32_t state, uint8_t* symbol) const {
+      const uint32_t entry = slots[table << kBitsFew | (state & ((1u << kBitsFew) - 1))];
+      *symbol = static_cast<uint8_t>(entry);
+      return ((entry >> 20) + 1) * (state >> kBitsFew) + ((entry >> 8) & 0xFFF);
+    }
+  };
+  View view() const { return {slots_.data()}; }
+
+ private:
+  std::vector<uint32_t> slots_;
+};
+
+template <>
+class DecoderTables<kBitsMany> {
+ public:
+  explicit DecoderTables(const RansModel& model) : slots_(model.tables.size() << kBitsMany), entries_(model.tables.size() * 256) {
+    uint8_t* slot = slots_.data();
     for (size_t t = 0; t < model.tables.size(); ++t) {
       uint32_t start = 0;
-      for (size_t s = 0; s < 256; ++s) {
+      for (uint32_t s = 0; s < 256; ++s) {
         const uint16_t frequency = model.tables[t][s];
-        entries_[t][s] = {frequency, static_cast<uint16_t>(start)};
-        std::fill_n(symbols_.begin() + static_cast<ptrdiff_t>((t << bits_) + start), frequency, static_cast<uint8_t>(s));
+        entries_[t * 256 + s] = {frequency, static_cast<uint16_t>(start)};
+        std::memset(slot, static_cast<int>(s), frequency);
+        slot += frequency;
         start += frequency;
       }
     }
   }
+  struct Entry {
+    uint16_t frequency, start;
+  };
+  struct View {
+    const uint8_t* slots;
+    const Entry* entries;
 
-  // Takes one symbol out of `state`, which may fall below kStateMin.
-  uint8_t step(uint32_t table, uint32_t& state) const {
-    const uint32_t slot = state & ((1u << bits_) - 1);
-    const uint8_t symbol = symbols_[(static_cast<size_t>(table) << bits_) + slot];
-    const EncoderSymbol entry = entries_[table][symbol];
-    state = entry.frequency * (state >> bits_) + slot - entry.start;
-    return symbol;
-  }
+    uint32_t step(uint32_t table, uint32_t state, uint8_t* symbol) const {
+      const uint32_t slot = state & ((1u << kBitsMany) - 1);
+      *symbol = slots[table << kBitsMany | slot];
+      const Entry entry = entries[table << 8 | *symbol];
+      return entry.frequency * (state >> kBitsMany) + slot - entry.start;
+    }
+  };
+  View view() const { return {slots_.data(), entries_.data()}; }
 
  private:
-  uint32_t bits_;
-  std::vector<uint8_t> symbols_;
-  std::vector<std::array<EncoderSymbol, 256>> entries_;
+  std::vector<uint8_t> slots_;
+  std::vector<Entry> entries_;
 };
 
-template <size_t kLanes, bool kContexts>
-Status decode_lanes(ByteReader& in, const uint8_t* contexts, size_t count, const DecoderTables& tables, uint8_t* symbols) {
+template <size_t kLanes, bool kContexts, uint32_t kBits>
+Status decode_lanes(ByteReader& in, const uint8_t* contexts, size_t count, const RansModel& model, uint8_t* symbols) {
+  const DecoderTables<kBits> tables(model);
+  const auto view = tables.view();  // a local: stores of bytes could change a member
   uint32_t word_count = 0;
   if (const Status status = in.varint(&word_count); status != Status::ok) return status;
   const uint8_t* const stored = in.take(4 * kLanes);
@@ -141,22 +214,22 @@ Status decode_lanes(ByteReader& in, const uint8_t* contexts, size_t count, const
     states[lane] = load_le<uint32_t>(stored + 4 * lane);
     if (states[lane] < kStateMin) return Status::corrupt;
   }
+  const auto step = [&](size_t i, uint32_t state) { return view.step(kContexts ? contexts[i] : 0, state, symbols + i); };
   size_t i = 0;
   // Each lane takes at most one word a symbol.
   while (count - i >= kLanes && static_cast<size_t>(end - next) >= 2 * kLanes) {
+#pragma GCC unroll 8
     for (size_t lane = 0; lane < kLanes; ++lane) {
-      uint32_t state = states[lane];
-      symbols[i + lane] = tables.step(kContexts ? contexts[i + lane] : 0, state);
-      const uint32_t refilled = state << 16 | load_le<uint16_t>(next);
-      const bool low = state < kStateMin;
-      states[lane] = low ? refilled : state;
-      next += low ? 2 : 0;
+      const uint32_t state = step(i + lane, states[lane]);
+      const uint32_t low = state < kStateMin;  // arithmetic in place of a branch that could not be predicted
+      states[lane] = state << (16 * low) | (load_le<uint16_t>(next) & (0 - low));
+      next += 2 * low;
     }
     i += kLanes;
   }
   for (; i < count; ++i) {
     uint32_t& state = states[i % kLanes];
-    symbols[i] = tables.step(kContexts ? contexts[i] : 0, state);
+    state = step(i, state);
     if (state >= kStateMin) continue;
     if (next == end) return Status::corrupt;
     state = state << 16 | load_le<uint16_t>(next);
@@ -167,6 +240,18 @@ Status decode_lanes(ByteReader& in, const uint8_t* contexts, size_t count, const
     if (state != kStateMin) return Status::corrupt;
   }
   return Status::ok;
+}
+
+template <size_t kLanes, bool kContexts>
+Status decode_bits(ByteReader& in, const uint8_t* contexts, size_t count, const RansModel& model, uint8_t* symbols) {
+  return model.bits == kBitsFew ? decode_lanes<kLanes, kContexts, kBitsFew>(in, contexts, count, model, symbols)
+                                : decode_lanes<kLanes, kContexts, kBitsMany>(in, contexts, count, model, symbols);
+}
+
+template <size_t kLanes>
+void encode_bits(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model, std::vector<uint8_t>* out) {
+  if (model.bits == kBitsFew) encode_lanes<kLanes, kBitsFew>(symbols, contexts, count, model, out);
+  else encode_lanes<kLanes, kBitsMany>(symbols, contexts, count, model, out);
 }
 
 }  // namespace
@@ -215,26 +300,17 @@ bool read_rans_model(RangeDecoder& decoder, uint32_t tables, RansModel* model) {
 
 void rans_encode(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
                  std::vector<uint8_t>* out) {
-  std::vector<std::array<EncoderSymbol, 256>> tables(model.tables.size());
-  for (size_t t = 0; t < tables.size(); ++t) {
-    uint32_t start = 0;
-    for (size_t s = 0; s < 256; ++s) {
-      tables[t][s] = {model.tables[t][s], static_cast<uint16_t>(start)};
-      start += model.tables[t][s];
-    }
-  }
-  if (count >= kManyLanesFrom) encode_lanes<kLanesMany>(symbols, contexts, count, model.bits, tables, out);
-  else encode_lanes<1>(symbols, contexts, count, model.bits, tables, out);
+  if (count >= kManyLanesFrom) encode_bits<kLanesMany>(symbols, contexts, count, model, out);
+  else encode_bits<1>(symbols, contexts, count, model, out);
 }
 
 Status rans_decode(ByteReader& in, const uint8_t* contexts, size_t count, const RansModel& model, uint8_t* symbols) {
-  const DecoderTables tables(model);
   if (count >= kManyLanesFrom) {
-    return contexts ? decode_lanes<kLanesMany, true>(in, contexts, count, tables, symbols)
-                    : decode_lanes<kLanesMany, false>(in, contexts, count, tables, symbols);
+    return contexts ? decode_bits<kLanesMany, true>(in, contexts, count, model, symbols)
+                    : decode_bits<kLanesMany, false>(in, nullptr, count, model, symbols);
   }
-  return contexts ? decode_lanes<1, true>(in, contexts, count, tables, symbols)
-                  : decode_lanes<1, false>(in, contexts, count, tables, symbols);
+  return contexts ? decode_bits<1, true>(in, contexts, count, model, symbols)
+                  : decode_bits<1, false>(in, nullptr, count, model, symbols);
 }
 
 }  // namespace firn

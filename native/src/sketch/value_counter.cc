@@ -12,6 +12,8 @@ namespace firn {
 namespace {
 
 constexpr size_t kWays = 4;
+// Unused counters (1 KiB) between two tables: without them equal buckets of all tables compete for the same cache sets.
+constexpr size_t kGap = 256;
 // Below this many values, clearing and folding the tables costs more than they save.
 constexpr size_t kTablesWorthwhile = 1u << 16;
 // A 32-bit counter cannot overflow before this many values; fold then.
@@ -22,7 +24,7 @@ constexpr uint32_t kMixedKeys[] = {0, kSignKey, kNonFiniteKey, kSignKey | kNonFi
 }  // namespace
 
 struct ValueCounter::Tables {
-  uint32_t counts[kWays][kSketchBuckets];
+  uint32_t counts[kWays][kSketchBuckets + kGap];
   uint64_t zeros[2];       // by sign
   uint64_t infinities;
   uint64_t skipped;

@@ -13,7 +13,7 @@ namespace firn {
 // is the same.
 class ValueCounter {
  public:
-  // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 512 KiB.
+  // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 516 KiB.
   ValueCounter(Sketch& sketch, size_t expected_count);
   // Folds what is left into the sketch.
   ~ValueCounter();

@@ -62,7 +62,7 @@ export class HubClient {
   async *events(path: string): AsyncGenerator<{ event: string; data: unknown }> {
     const answer = await this.request('GET', path, { headers: { accept: 'text/event-stream' } });
     let pending = '';
-    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>)) {
+    for await (const chunk of textOf(answer.body!)) {
       pending += chunk;
       const parts = pending.split('\n\n');
       pending = parts.pop()!;
@@ -80,4 +80,9 @@ export class HubClient {
     const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string; title?: string };
     throw new HubProblem(answer.status, problem.code ?? 'unknown', problem.detail ?? problem.title ?? answer.statusText);
   }
+}
+
+async function* textOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
 }

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Catalog } from './catalog.ts';
+import { checkpointsSuite } from './checkpoints.suite.ts';
+import { filesSuite } from './files.suite.ts';
+import { idempotencySuite } from './idempotency.suite.ts';
+import { jobOrderSuite } from './job-order.suite.ts';
+import { jobsSuite } from './jobs.suite.ts';
+import { packagesSuite } from './packages.suite.ts';
+import { recordsSuite } from './records.suite.ts';
+import { transactionsSuite } from './transactions.suite.ts';
+
+const suites = { records: recordsSuite, checkpoints: checkpointsSuite, files: filesSuite, packages: packagesSuite, transactions: transactionsSuite, idempotency: idempotencySuite, jobs: jobsSuite, 'job order': jobOrderSuite };
+
+/** Everything `Catalog` promises, checked on an implementation. Each group starts with an empty catalog. */
+export function describeCatalog(name: string, open: () => Promise<Catalog>): void {
+  for (const [group, suite] of Object.entries(suites)) {
+    describe(`${name}: ${group}`, () => {
+      let catalog: Catalog;
+      beforeAll(async () => { catalog = await open(); });
+      afterAll(() => catalog.close());
+      suite(() => catalog);
+    });
+  }
+}

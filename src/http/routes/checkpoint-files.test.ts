@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../app.ts';
+import { formatDigest } from '../digest-fields.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+const runs = '/v1/repositories/acme/lm/runs';
+const checkpoints = `${runs}/first/checkpoints`;
+const weights = ramp(4096, 1);
+const model = safetensors({ 'layer/0.weight': { shape: [64, 64], values: weights }, bias: { shape: [], values: [0.5] } });
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const file = `${checkpoints}/1/files/model.safetensors`;
+const etag = `"${sha256(model)}"`;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ limits: { fileBytesMax: 1_000_000 } });
+  call = caller(createApp(gateway));
+  await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+  await call('POST', runs, { name: 'first' });
+  await call('POST', checkpoints, { step: 1 });
+  await call('PUT', file, model);
+  await call('PUT', `${checkpoints}/1/files/sub/dir/config.json`, Buffer.from('{"a":1}'));
+  await call('POST', `${checkpoints}/1/commit`);
+  await gateway.encode();
+});
+afterAll(() => gateway.close());
+
+describe('uploads', () => {
+  const upload = (path: string, body: Buffer, headers: Record<string, string> = {}) => call('PUT', `${checkpoints}/9/files/${path}`, body, headers);
+  beforeAll(() => call('POST', checkpoints, { step: 9, files: [{ path: 'announced.bin', sizeBytes: 3, sha256: sha256(Buffer.from('abc')) }] }));
+
+  it('answers 201, and 200 for the same bytes', async () => {
+    const created = await upload('a.bin', Buffer.from('hello'));
+    expect(created.status).toBe(201);
+    expect(created.json).toEqual({ path: 'a.bin', role: 'other', sizeBytes: 5, sha256: sha256(Buffer.from('hello')), href: `${checkpoints}/9/files/a.bin` });
+    expect(created.headers.get('location')).toBe(`${checkpoints}/9/files/a.bin`);
+    expect((await upload('a.bin', Buffer.from('hello'))).status).toBe(200);
+    expect((await upload('a.bin', Buffer.from('other'))).status).toBe(201);
+  });
+
+  it.each([
+    ['model.safetensors', '', 'model'], ['model.grad.safetensors', '', 'sensitivity'], ['optimizer.pt', '', 'optimizer'], ['x.safetensors', '?role=other', 'other'],
+  ])('takes %s%s for %s', async (path, query, role) => {
+    expect((await upload(`${path}${query}`, model)).json.role).toBe(role);
+  });
+
+  it.each(['repr-digest', 'content-digest'])('checks %s', async (name) => {
+    expect((await upload('d.bin', Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))) })).status).toBe(201);
+    expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest('0'.repeat(64)) })).json.code).toBe('digest-mismatch');
+    expect((await upload('e.bin', Buffer.from('x'), { [name]: 'sha-256=:AAAA:' })).json.code).toBe('invalid-request');
+    expect((await call('GET', `${checkpoints}/9/files/e.bin?as=uploaded`)).status).toBe(404);
+  });
+
+  it.each([
+    ['announced.bin', Buffer.from('ab'), {}, 400, 'length-mismatch'],
+    ['announced.bin', Buffer.from('abd'), {}, 400, 'digest-mismatch'],
+    ['empty.bin', Buffer.alloc(0), {}, 400, 'empty-body'],
+    ['large.bin', Buffer.alloc(1_000_001), {}, 413, 'payload-too-large'],
+    ['z.bin', Buffer.from('x'), { 'content-encoding': 'gzip' }, 415, 'unsupported-media-type'],
+    ['z.bin', Buffer.from('x'), { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'unsupported-media-type'],
+    ['z.bin?role=weights', Buffer.from('x'), {}, 400, 'invalid-request'],
+    ['bad.safetensors', Buffer.from('12345678{"a":}  '), {}, 422, 'header-too-large'],
+  ])('refuses %s as %s', async (path, body, headers, status, code) => {
+    const answer = await upload(path, body, headers);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
+  it.each(['..%2F..%2Fetc%2Fpasswd', 'a%2F..%2Fb', '%2Fetc%2Fpasswd', 'a%2F%2Fb', 'a//b', '/x', 'a%5Cb', 'a%00b', '.%2Fa'])('refuses the path %s', async (path) => {
+    const answer = await upload(path, Buffer.from('x'));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid-request']);
+  });
+
+  it('takes a slash in a path as it is or encoded', async () => {
+    await upload('deep/er/a.bin', Buffer.from('1'));
+    expect((await call('GET', `${checkpoints}/9/files/deep%2Fer%2Fa.bin?as=uploaded`)).bytes.toString()).toBe('1');
+  });
+
+  it('refuses a file for a committed checkpoint', async () => {
+    expect((await call('PUT', `${checkpoints}/1/files/late.bin`, Buffer.from('x'))).json.code).toBe('step-exists');
+  });
+});
+
+describe('downloads of a ready checkpoint', () => {
+  it('returns the file with size, ETag and digest, and the same for HEAD without a byte', async () => {
+    const got = await call('GET', file);
+    expect(got.status).toBe(200);
+    expect(got.bytes).toEqual(model);
+    const expected = {
+      etag, 'accept-ranges': 'bytes', 'content-length': String(model.length), 'repr-digest': formatDigest(sha256(model)), 'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="model.safetensors"; filename*=UTF-8''model.safetensors`,
+    };
+    const head = await call('HEAD', file);
+    expect(head.status).toBe(200);
+    expect(head.bytes.length).toBe(0);
+    for (const [name, value] of Object.entries(expected)) expect([got.headers.get(name), head.headers.get(name)]).toEqual([value, value]);
+  });
+
+  it('serves HEAD from the catalog alone', async () => {
+    const broken = { ...gateway, store: { open: () => Promise.reject(new Error('opened')) }, downloads: { openFile: () => Promise.reject(new Error('opened')), openTensor: () => Promise.reject(new Error('opened')) } };
+    expect((await caller(createApp({ ...broken, metrics: new (gateway.metrics.constructor as never)() }))('HEAD', file)).status).toBe(200);
+  });
+
+  it.each([
+    ['bytes=0-0', 0, 1], ['bytes=7-30', 7, 31], ['bytes=100-', 100, model.length], ['bytes=-10', model.length - 10, model.length], ['bytes=16000-99999999', 16000, model.length],
+  ])('serves %s', async (range, start, end) => {
+    const got = await call('GET', file, undefined, { range });
+    expect(got.status).toBe(206);
+    expect(got.bytes).toEqual(model.subarray(start, end));
+    expect(got.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${model.length}`);
+    expect(got.headers.get('content-length')).toBe(String(end - start));
+    expect(got.headers.get('etag')).toBe(etag);
+  });
+
+  it('answers 416 with the size beyond the end', async () => {
+    const got = await call('GET', file, undefined, { range: `bytes=${model.length}-` });
+    expect([got.status, got.json.code, got.headers.get('content-range')]).toEqual([416, 'range-not-satisfiable', `bytes */${model.length}`]);
+  });
+
+  it('gives the whole file for several ranges and for a stale If-Range', async () => {
+    expect((await call('GET', file, undefined, { range: 'bytes=0-1,4-5' })).bytes).toEqual(model);
+    expect((await call('GET', file, undefined, { range: 'bytes=0-1', 'if-range': '"old"' })).bytes).toEqual(model);
+    expect((await call('GET', file, undefined, { range: 'bytes=0-1', 'if-range': etag })).status).toBe(206);
+  });
+
+  it('answers 304 and 412 to preconditions', async () => {
+    const fresh = await call('GET', file, undefined, { 'if-none-match': etag });
+    expect([fresh.status, fresh.bytes.length, fresh.headers.get('etag')]).toEqual([304, 0, etag]);
+    expect((await call('GET', file, undefined, { 'if-match': '"old"' })).json.code).toBe('precondition-failed');
+    expect((await call('HEAD', file, undefined, { 'if-match': '"old"' })).status).toBe(412);
+  });
+
+  it('returns other files too, under their nested path', async () => {
+    expect((await call('GET', `${checkpoints}/1/files/sub/dir/config.json`)).bytes.toString()).toBe('{"a":1}');
+    expect((await call('GET', `${checkpoints}/1/files/sub%2Fdir%2Fconfig.json`)).bytes.toString()).toBe('{"a":1}');
+  });
+
+  it('converts to another dtype under an ETag of its own', async () => {
+    const view = await call('GET', `${file}?dtype=bf16`);
+    expect(view.status).toBe(200);
+    expect(view.headers.get('etag')).toBe(`"${sha256(model)}.bf16"`);
+    expect(view.headers.get('repr-digest')).toBeNull();
+    expect(view.bytes.length).toBe(Number(view.headers.get('content-length')));
+    const headerBytes = Number(view.bytes.readBigUInt64LE());
+    const header = JSON.parse(view.bytes.subarray(8, 8 + headerBytes).toString());
+    expect(header['layer/0.weight']).toMatchObject({ dtype: 'BF16', shape: [64, 64] });
+    expect(view.bytes.length).toBe(8 + headerBytes + 2 * 4097);
+    expect((await call('HEAD', `${file}?dtype=bf16`)).headers.get('content-length')).toBe(String(view.bytes.length));
+    expect((await call('GET', `${file}?dtype=bf16`, undefined, { range: 'bytes=8-99' })).bytes).toEqual(view.bytes.subarray(8, 100));
+    expect((await call('GET', `${file}?dtype=f32`)).bytes.length).toBeGreaterThan(4 * 4097);
+  });
+
+  it('refuses views that do not exist', async () => {
+    expect((await call('GET', `${file}?dtype=int4`)).status).toBe(400);
+    expect((await call('GET', `${file}?dtype=bf16&as=uploaded`)).status).toBe(400);
+    expect((await call('GET', `${checkpoints}/1/files/sub/dir/config.json?dtype=f16`)).json.code).toBe('invalid-request');
+    expect((await call('GET', `${file}?as=other`)).status).toBe(400);
+  });
+
+  it('knows no other files', async () => {
+    expect((await call('GET', `${checkpoints}/1/files/none`)).json.code).toBe('not-found');
+    expect((await call('GET', `${checkpoints}/1/files/..%2F..%2Fx`)).json.code).toBe('invalid-request');
+    // Exact: everything is in the package, so the uploaded object is gone.
+    expect((await call('GET', `${file}?as=uploaded`)).status).toBe(404);
+  });
+});
+
+describe('downloads of a checkpoint that is not ready', () => {
+  it('answers 409 with Retry-After, and the uploaded bytes', async () => {
+    await call('PUT', `${checkpoints}/2`, model);
+    const early = await call('GET', `${checkpoints}/2/files/model.safetensors`);
+    expect([early.status, early.json.code]).toEqual([409, 'checkpoint-not-ready']);
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    const raw = await call('GET', `${checkpoints}/2/files/model.safetensors?as=uploaded`, undefined, { range: 'bytes=0-99' });
+    expect([raw.status, raw.bytes, raw.headers.get('etag')]).toEqual([206, model.subarray(0, 100), etag]);
+  });
+
+  it('keeps the raw bytes of a failed one', async () => {
+    const checkpoint = await call('GET', `${checkpoints}/2`);
+    const { id } = (await gateway.catalog.checkpoints.find((await gateway.catalog.runs.find((await gateway.catalog.repositories.find('acme', 'lm'))!.id, 'first'))!.id, checkpoint.json.step))!;
+    await gateway.catalog.checkpoints.transition(id, ['queued'], 'failed', { errorCode: 'eval-timeout', errorMessage: 'The evaluation took too long.' });
+    const failed = await call('GET', `${checkpoints}/2/files/model.safetensors`);
+    expect([failed.status, failed.json.code]).toEqual([409, 'checkpoint-failed']);
+    expect(failed.json.detail).toContain('The evaluation took too long.');
+    expect((await call('GET', `${checkpoints}/2/files/model.safetensors?as=uploaded`)).bytes).toEqual(model);
+  });
+});
+
+describe('tensors', () => {
+  it('returns the elements of one, with dtype and shape', async () => {
+    const got = await call('GET', `${checkpoints}/1/tensors/layer/0.weight`);
+    expect(got.status).toBe(200);
+    expect(got.bytes).toEqual(Buffer.from(Float32Array.from(weights).buffer));
+    expect([got.headers.get('firn-dtype'), got.headers.get('firn-shape'), got.headers.get('content-length')]).toEqual(['F32', '64,64', '16384']);
+    const part = await call('GET', `${checkpoints}/1/tensors/layer%2F0.weight`, undefined, { range: 'bytes=4-7' });
+    expect([part.status, part.bytes.readFloatLE()]).toEqual([206, weights[1]]);
+    expect((await call('GET', `${checkpoints}/1/tensors/layer/0.weight`, undefined, { 'if-none-match': got.headers.get('etag')! })).status).toBe(304);
+  });
+
+  it('returns a scalar, and knows no other names', async () => {
+    const scalar = await call('GET', `${checkpoints}/1/tensors/bias`);
+    expect([scalar.bytes.readFloatLE(), scalar.headers.get('firn-shape')]).toEqual([0.5, '']);
+    expect((await call('GET', `${checkpoints}/1/tensors/none`)).status).toBe(404);
+    expect((await call('GET', `${checkpoints}/9/tensors/bias`)).json.code).toBe('checkpoint-not-ready');
+  });
+});
+
+describe('packages', () => {
+  it('returns a package by checkpoint and by id, inside its repository only', async () => {
+    const byCheckpoint = await call('GET', `${checkpoints}/1/package`);
+    const id = byCheckpoint.headers.get('firn-package-id')!;
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(byCheckpoint.headers.get('etag')).toBe(`"${id}"`);
+    expect(byCheckpoint.bytes.length).toBe(Number(byCheckpoint.headers.get('content-length')));
+    const byId = await call('GET', `/v1/repositories/acme/lm/packages/${id}`);
+    expect(byId.bytes).toEqual(byCheckpoint.bytes);
+    expect((await call('HEAD', `/v1/repositories/acme/lm/packages/${id}`)).headers.get('content-length')).toBe(String(byId.bytes.length));
+    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'other' });
+    expect((await call('GET', `/v1/repositories/acme/other/packages/${id}`)).status).toBe(404);
+    expect((await call('GET', `/v1/repositories/acme/lm/packages/${'0'.repeat(32)}`)).status).toBe(404);
+    expect((await call('GET', '/v1/repositories/acme/lm/packages/x')).status).toBe(400);
+  });
+
+  it('names the ancestor of a delta', async () => {
+    await call('PUT', `${checkpoints}/3`, model);
+    await gateway.encode();
+    const delta = await call('GET', `${checkpoints}/3/package`);
+    const base = await call('GET', `${checkpoints}/1/package`);
+    expect(delta.headers.get('firn-ancestor-package')).toBe(base.headers.get('firn-package-id'));
+    const link = /<([^>]+)>; rel="predecessor-version"/.exec(delta.headers.get('link')!)![1]!;
+    expect((await call('GET', link)).bytes).toEqual(base.bytes);
+  });
+});

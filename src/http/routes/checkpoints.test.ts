@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+const runs = '/v1/repositories/acme/lm/runs';
+const model = (seed: number): Buffer => safetensors({ 'a.weight': { shape: [64, 64], values: ramp(4096, seed) }, 'a.bias': { shape: [64], values: ramp(64, seed) } });
+
+/** Every test has a run of its own. */
+let runCount = 0;
+async function newRun(): Promise<string> {
+  const name = `run-${runCount++}`;
+  await call('POST', runs, { name });
+  return `${runs}/${name}/checkpoints`;
+}
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  call = caller(createApp(gateway));
+  await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+});
+afterAll(() => gateway.close());
+
+describe('checkpoints in one request', () => {
+  it('answers 202 when durable, 200 for the same bytes, 409 naming the fork call for others', async () => {
+    const checkpoints = await newRun();
+    const pushed = await call('PUT', `${checkpoints}/100`, model(1));
+    expect(pushed.status).toBe(202);
+    expect(pushed.headers.get('location')).toBe(`${checkpoints}/100`);
+    expect(pushed.json).toMatchObject({ step: 100, sequence: 0, state: 'queued', revision: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    const again = await call('PUT', `${checkpoints}/100`, model(1));
+    expect([again.status, again.json.revision]).toEqual([200, pushed.json.revision]);
+    const other = await call('PUT', `${checkpoints}/100`, model(2));
+    expect([other.status, other.json.code]).toEqual([409, 'step-exists']);
+    expect(other.json.detail).toContain('POST /v1/repositories/acme/lm/runs');
+    expect(other.json.detail).toContain('forkFrom');
+  });
+
+  it('leaves nothing behind when it is refused', async () => {
+    const checkpoints = await newRun();
+    const refused = await call('PUT', `${checkpoints}/1`, Buffer.from('\x80\x02}q\x00. this is a pickle', 'latin1'));
+    expect(refused.status).toBe(422);
+    expect((await call('GET', `${checkpoints}/1`)).status).toBe(404);
+    expect((await call('PUT', `${checkpoints}/1`, Buffer.alloc(0))).json.code).toBe('empty-body');
+    expect((await call('GET', checkpoints)).json.items).toEqual([]);
+  });
+});
+
+describe('reserved checkpoints', () => {
+  it('takes files in any order and closes with a commit', async () => {
+    const checkpoints = await newRun();
+    const files = [{ path: 'model.safetensors' }, { path: 'config.json' }];
+    const reserved = await call('POST', checkpoints, { step: 5, files });
+    expect(reserved.status).toBe(201);
+    expect(reserved.headers.get('location')).toBe(`${checkpoints}/5`);
+    expect(reserved.json).toMatchObject({ state: 'open', step: 5 });
+    await call('PUT', `${checkpoints}/5/files/config.json`, Buffer.from('{}'));
+    expect((await call('POST', `${checkpoints}/5/commit`)).json.code).toBe('upload-incomplete');
+    await call('PUT', `${checkpoints}/5/files/model.safetensors`, model(1));
+    const committed = await call('POST', `${checkpoints}/5/commit`);
+    expect([committed.status, committed.json.state]).toEqual([202, 'queued']);
+    expect(committed.headers.get('location')).toBe(`${checkpoints}/5`);
+    expect((await call('POST', `${checkpoints}/5/commit`)).status).toBe(200);
+  });
+
+  it('tells everything about a checkpoint once it is ready', async () => {
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await call('PUT', `${checkpoints}/2`, model(2));
+    await gateway.encode();
+    const base = (await call('GET', `${checkpoints}/1`)).json;
+    const delta = (await call('GET', `${checkpoints}/2`)).json;
+    expect(base).toMatchObject({ state: 'ready', result: { fidelity: 'exact', kind: 'base', chainLength: 1, rawBytes: model(1).length }, package: { kind: 'base' } });
+    expect(base.result.storedBytes).toBeGreaterThan(0);
+    expect(base.files).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true, rebuilt: { sizeBytes: model(1).length } }]);
+    expect(base.links).toEqual({ trials: `${checkpoints}/1/trials`, events: `${checkpoints}/1/events` });
+    expect((await call('GET', base.files[0].rebuilt.href)).bytes).toEqual(model(1));
+    expect((await call('GET', `${checkpoints}/1/trials`)).json).toEqual({ items: [] });
+    expect((await call('GET', checkpoints)).json.items.map((item: { step: number }) => item.step)).toEqual([1, 2]);
+    expect((await call('GET', `${checkpoints}?after=0`)).json.items.map((item: { step: number }) => item.step)).toEqual([2]);
+    if (delta.package.kind === 'delta') expect(delta.package.ancestorHref).toBe(base.package.href);
+  });
+
+  it.each([
+    { step: -1 }, { step: 1.5 }, { step: '1' }, {}, { step: 1, files: [{ path: '../x' }] }, { step: 1, files: [{ path: '/x' }] }, { step: 1, files: [{ path: 'x', sha256: 'abc' }] },
+    { step: 1, files: [{ path: 'x', role: 'weights' }] }, { step: 1, files: [{ path: 'x' }, { path: 'x' }] }, { step: 1, config: { bins: 1 } }, { step: 1, extra: true },
+    { step: 1, config: { bins: 256, embeddingBins: 16, pruneFraction: 0.5, protectFraction: 0.005 } },
+  ])('refuses the reservation %j', async (body) => {
+    expect((await call('POST', `${runs}/run-0/checkpoints`, body)).status).toBe(400);
+  });
+
+  it.each(['x', '-1', '1.5', '1e3', '%2F', '9999999999999999'])('knows no step %s', async (step) => {
+    expect((await call('GET', `${runs}/run-0/checkpoints/${step}`)).status).toBe(400);
+  });
+});
+
+describe('cancel', () => {
+  it('stops what has not begun, twice if asked, but nothing that is ready', async () => {
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await call('PUT', `${checkpoints}/2`, model(2));
+    const cancelled = await call('POST', `${checkpoints}/2/cancel`);
+    expect([cancelled.status, cancelled.json.state]).toEqual([200, 'cancelled']);
+    expect((await call('POST', `${checkpoints}/2/cancel`)).status).toBe(200);
+    await gateway.encode();
+    expect((await call('POST', `${checkpoints}/1/cancel`)).json.code).toBe('conflict');
+    expect((await call('GET', `${checkpoints}/2/files/model.safetensors?as=uploaded`)).bytes).toEqual(model(2));
+    expect((await call('GET', `${checkpoints}/2/files/model.safetensors`)).json.code).toBe('cancelled');
+  });
+
+  it('tells the worker of one that is under way', async () => {
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    const [job] = await gateway.catalog.jobs.claim({ kinds: ['encode'], workerId: 'w', leaseMs: 60_000, limit: 1 });
+    const cancelled = await call('POST', `${checkpoints}/1/cancel`);
+    expect([cancelled.status, cancelled.json.cancelRequested]).toEqual([202, true]);
+    expect(await gateway.catalog.jobs.heartbeat({ jobId: job!.id, workerId: 'w', fence: job!.fence }, 1000)).toEqual({ cancelRequested: true });
+    await gateway.catalog.jobs.cancelled({ jobId: job!.id, workerId: 'w', fence: job!.fence });
+  });
+
+  it('lets later checkpoints of the run go on', async () => {
+    const checkpoints = await newRun();
+    await call('POST', checkpoints, { step: 1 });
+    await call('PUT', `${checkpoints}/2`, model(2));
+    expect((await call('POST', `${checkpoints}/1/cancel`)).json.state).toBe('cancelled');
+    await gateway.encode();
+    expect((await call('GET', `${checkpoints}/2`)).json.state).toBe('ready');
+  });
+});
+
+describe('delete', () => {
+  const objects = async (): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const { key } of gateway.store.list('')) keys.push(key);
+    return keys;
+  };
+
+  it('gives up a reservation with its bytes, and the step is free again', async () => {
+    const before = await objects();
+    const checkpoints = await newRun();
+    await call('POST', checkpoints, { step: 1 });
+    await call('PUT', `${checkpoints}/1/files/model.safetensors`, model(1));
+    expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
+    expect((await call('GET', `${checkpoints}/1`)).status).toBe(404);
+    expect(await objects()).toEqual(before);
+    expect((await call('PUT', `${checkpoints}/1`, model(2))).status).toBe(202);
+    expect((await call('DELETE', `${checkpoints}/1`)).json.code).toBe('conflict');
+    await gateway.encode();
+  });
+
+  it('removes what nothing builds on', async () => {
+    const before = await objects();
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await gateway.encode();
+    expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
+    expect((await objects()).sort()).toEqual(before.sort());
+  });
+
+  it('hides what a run was forked from and keeps its bytes', async () => {
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await gateway.encode();
+    const kept = await objects();
+    await call('POST', runs, { name: `fork-of-${runCount}`, forkFrom: { run: `run-${runCount - 1}`, step: 1 } });
+    expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
+    expect((await call('GET', `${checkpoints}/1`)).status).toBe(404);
+    expect((await objects()).sort()).toEqual(kept.sort());
+  });
+
+  it('still rebuilds a delta whose base is hidden, and takes the base along when the delta goes', async () => {
+    const before = await objects();
+    const checkpoints = await newRun();
+    // Equal weights make the delta smaller than any base.
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await call('PUT', `${checkpoints}/2`, model(1));
+    await gateway.encode();
+    expect((await call('GET', `${checkpoints}/2`)).json.package.kind).toBe('delta');
+    expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
+    expect((await call('GET', `${checkpoints}/2/files/model.safetensors`)).bytes).toEqual(model(1));
+    expect((await call('DELETE', `${checkpoints}/2`)).status).toBe(204);
+    expect((await objects()).sort()).toEqual(before.sort());
+  });
+});

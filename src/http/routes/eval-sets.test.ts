@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { createApp } from '../app.ts';
+import { formatDigest } from '../digest-fields.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+beforeAll(async () => {
+  gateway = await openTestGateway({ limits: { graphBytesMax: 1000 } });
+  call = caller(createApp(gateway));
+  await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  gateway.judgeEvalSet = async () => undefined;
+});
+
+const sets = '/v1/repositories/acme/lm/eval-sets';
+const metric = { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' };
+const spec = { inputs: { x: 'x' }, metrics: [metric] };
+const batches = safetensors({ x: { shape: [2, 2], values: ramp(4, 1) } });
+
+async function upload(name: string): Promise<void> {
+  await call('POST', sets, { name, spec });
+  expect((await call('PUT', `${sets}/${name}/graph`, Buffer.from('onnx'))).status).toBe(200);
+  expect((await call('PUT', `${sets}/${name}/batches`, batches)).status).toBe(200);
+}
+
+describe('eval sets', () => {
+  it('takes graph and batches, checks them at the commit, and stays as it is', async () => {
+    const created = await call('POST', sets, { name: 'held-out', spec });
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe(`${sets}/held-out`);
+    expect(created.json).toMatchObject({ state: 'open', spec });
+    expect((await call('POST', `${sets}/held-out/commit`)).json.code).toBe('upload-incomplete');
+    await upload('held-out');
+    const committed = await call('POST', `${sets}/held-out/commit`);
+    expect(committed.status).toBe(200);
+    expect(committed.json).toMatchObject({ state: 'ready', graph: { sizeBytes: 4 }, batches: { sizeBytes: batches.length } });
+    expect((await call('POST', `${sets}/held-out/commit`)).status).toBe(200);
+    expect((await call('PUT', `${sets}/held-out/graph`, Buffer.from('other'))).json.code).toBe('conflict');
+    expect((await call('GET', sets)).json.items.map((item: { name: string }) => item.name)).toContain('held-out');
+  });
+
+  it('answers the reason of a failed check, and keeps it', async () => {
+    await upload('bad');
+    gateway.judgeEvalSet = async () => { throw new FirnError('graph-missing-weights', 'The graph has weights that nothing provides.'); };
+    const failed = await call('POST', `${sets}/bad/commit`);
+    expect(failed.status).toBe(422);
+    expect(failed.json.code).toBe('graph-missing-weights');
+    expect((await call('GET', `${sets}/bad`)).json).toMatchObject({ state: 'failed', error: { code: 'graph-missing-weights' } });
+    expect((await call('DELETE', `${sets}/bad`)).status).toBe(204);
+    expect((await call('GET', `${sets}/bad`)).status).toBe(404);
+  });
+
+  it('refuses batches that are not safetensors, too large a graph and a wrong digest', async () => {
+    await call('POST', sets, { name: 'parts', spec });
+    expect((await call('PUT', `${sets}/parts/batches`, Buffer.from('garbage garbage'))).status).toBe(422);
+    expect((await call('PUT', `${sets}/parts/graph`, Buffer.alloc(1001))).json.code).toBe('payload-too-large');
+    expect((await call('PUT', `${sets}/parts/graph`, Buffer.from('x'), { 'repr-digest': formatDigest('0'.repeat(64)) })).json.code).toBe('digest-mismatch');
+    expect((await call('GET', `${sets}/parts`)).json.graph).toBeUndefined();
+  });
+
+  it('is kept while a run uses it', async () => {
+    await upload('used');
+    await call('POST', `${sets}/used/commit`);
+    await call('POST', '/v1/repositories/acme/lm/runs', { name: 'user', evalSet: 'used' });
+    expect((await call('DELETE', `${sets}/used`)).json.code).toBe('conflict');
+  });
+
+  it.each([
+    [{ ...spec, metrics: [] }], [{ ...spec, metrics: [metric, metric] }], [{ ...spec, metrics: [{ ...metric, kind: 'f1' }] }], [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],
+    [{ ...spec, batchRows: 0 }], [{ metrics: [metric] }], [{ ...spec, tensorMap: { a: {} } }], [{ ...spec, unknown: true }],
+  ])('refuses the spec %j', async (bad) => {
+    expect((await call('POST', sets, { name: 'spec', spec: bad })).status).toBe(400);
+  });
+});

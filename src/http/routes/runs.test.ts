@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultSearchOptions } from '../../checkpoint/search-options.ts';
+import { createApp } from '../app.ts';
+import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
+import { caller, type Call } from '../http-client.test-support.ts';
+import { ramp, safetensors } from '../safetensors.test-support.ts';
+
+let gateway: TestGateway;
+let call: Call;
+const repository = '/v1/repositories/acme/lm';
+const runs = `${repository}/runs`;
+const model = safetensors({ w: { shape: [4], values: ramp(4, 1) } });
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  call = caller(createApp(gateway));
+  await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
+  const metrics = [{ name: 'loss', kind: 'loss', output: 'loss' }, { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' }];
+  for (const name of ['ready', 'open']) {
+    await call('POST', `${repository}/eval-sets`, { name, spec: { inputs: { x: 'x' }, metrics } });
+    await call('PUT', `${repository}/eval-sets/${name}/graph`, Buffer.from('onnx'));
+    await call('PUT', `${repository}/eval-sets/${name}/batches`, model);
+  }
+  await call('POST', `${repository}/eval-sets/ready/commit`);
+});
+afterAll(() => gateway.close());
+
+describe('runs', () => {
+  it('is exact without an eval set, with every search option in place', async () => {
+    const created = await call('POST', runs, { name: 'plain' });
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe(`${runs}/plain`);
+    expect(created.json).toMatchObject({ name: 'plain', fidelity: 'exact', thresholds: {}, search: defaultSearchOptions, layerTypes: {}, seed: '42' });
+    expect((await call('GET', `${runs}/plain`)).json).toEqual(created.json);
+    expect((await call('POST', runs, { name: 'plain' })).json.code).toBe('conflict');
+  });
+
+  it('is lossy with an eval set, one percent on its first metric', async () => {
+    expect((await call('POST', runs, { name: 'lossy', evalSet: 'ready' })).json).toMatchObject({ fidelity: 'lossy', evalSet: 'ready', thresholds: { loss: 0.01 } });
+  });
+
+  it('is lossy with a fixed config', async () => {
+    const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005 };
+    const created = await call('POST', runs, { name: 'fixed', search: { fixedConfig } });
+    expect(created.json).toMatchObject({ fidelity: 'lossy', search: { fixedConfig: { ...fixedConfig, method: 'inshrinkerator', pruneMetric: 'magnitude' } } });
+  });
+
+  it('lists in pages by name', async () => {
+    for (const name of ['zz-1', 'zz-2']) await call('POST', runs, { name });
+    const page = await call('GET', `${runs}?after=zz&limit=1`);
+    expect(page.json).toMatchObject({ items: [{ name: 'zz-1' }], next: 'zz-1' });
+  });
+
+  it.each([
+    [{ name: 'main' }, 'invalid-request'],
+    [{ name: 'step-1' }, 'invalid-request'],
+    [{ name: 'a', evalSet: 'none' }, 'not-found'],
+    [{ name: 'a', evalSet: 'open' }, 'eval-set-not-ready'],
+    [{ name: 'a', evalSet: 'ready', thresholds: { f1: 0.1 } }, 'metric-unknown'],
+    [{ name: 'a', evalSet: 'ready', thresholds: {} }, 'invalid-request'],
+    [{ name: 'a', evalSet: 'ready', thresholds: { loss: -1 } }, 'invalid-request'],
+    [{ name: 'a', thresholds: { loss: 0.1 } }, 'invalid-request'],
+    [{ name: 'a', fidelity: 'lossy' }, 'invalid-request'],
+    [{ name: 'a', search: { bins: [1] } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: [] } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: [4, 4] } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: [256] } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: [255], pruneFractions: [0.5] } }, 'invalid-request'],
+    [{ name: 'a', search: { embeddingBins: [256] } }, 'invalid-request'],
+    [{ name: 'a', search: { pruneFractions: [1] } }, 'invalid-request'],
+    [{ name: 'a', search: { protectFractions: [-0.1] } }, 'invalid-request'],
+    [{ name: 'a', search: { trialsMax: 0 } }, 'invalid-request'],
+    [{ name: 'a', search: { binz: [4] } }, 'invalid-request'],
+    [{ name: 'a', layerTypes: { w: 'softmax' } }, 'invalid-request'],
+    [{ name: 'a', forkFrom: { run: 'none', step: 1 } }, 'not-found'],
+    [{ name: 'a', forkFrom: { run: 'plain', step: 99 } }, 'not-found'],
+  ])('refuses %j as %s', async (body, code) => {
+    expect((await call('POST', runs, body)).json.code).toBe(code);
+  });
+
+  it.each([
+    { bins: [256], pruneFractions: [0], protectFractions: [0], embeddingBins: [256] }, { bins: [254], embeddingBins: [255] }, { bins: [2] },
+  ])('accepts levels that fit one byte: %j', async (search) => {
+    expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
+  });
+
+  it('inherits what a fork does not say, the seed always', async () => {
+    const given = { name: 'parent', evalSet: 'ready', thresholds: { accuracy: 0.03 }, search: { trialsMax: 7 }, layerTypes: { w: 'linear' } };
+    const parent = (await call('POST', runs, given)).json;
+    expect((await call('PUT', `${runs}/parent/checkpoints/100`, model)).status).toBe(202);
+    const fork = (await call('POST', runs, { name: 'fork', forkFrom: { run: 'parent', step: 100 } })).json;
+    expect(fork).toEqual({ ...parent, name: 'fork', createdAt: fork.createdAt, forkedFrom: { run: 'parent', step: 100 } });
+    const changed = (await call('POST', runs, { name: 'fork-2', forkFrom: { run: 'parent', step: 100 }, thresholds: { loss: 0.2 }, search: { clustering: 'optimal' } })).json;
+    expect(changed).toMatchObject({ thresholds: { loss: 0.2 }, search: { trialsMax: 7, clustering: 'optimal' }, seed: parent.seed });
+    const exact = (await call('POST', runs, { name: 'fork-3', forkFrom: { run: 'parent', step: 100 }, fidelity: 'exact' })).json;
+    expect(exact.fidelity).toBe('exact');
+  });
+
+  it('does not fork from a checkpoint that is open', async () => {
+    await call('POST', `${runs}/parent/checkpoints`, { step: 200 });
+    const answer = await call('POST', runs, { name: 'early', forkFrom: { run: 'parent', step: 200 } });
+    expect(answer.json.code).toBe('checkpoint-not-ready');
+  });
+});

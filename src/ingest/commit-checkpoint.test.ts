@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { FileRole } from '../checkpoint/role.ts';
+import { commitCheckpoint } from './commit-checkpoint.ts';
+import { encodeJobKind, type IngestContext } from './ingest-context.ts';
+import { openIngestHarness, piecesOf, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from './ingest.test-support.ts';
+import { pushCheckpoint } from './push-checkpoint.ts';
+import { receiveFile } from './receive-file.ts';
+import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reserve-checkpoint.ts';
+
+const weights: readonly TestTensor[] = [['w', 'F32', [30]], ['n', 'I64', []], ['empty', 'BF16', [0, 4]]];
+const model = safetensorsFile(weights, 1);
+const otherModel = safetensorsFile(weights, 2);
+
+describe('a checkpoint on its way in', () => {
+  let harness: IngestHarness;
+  let ctx: IngestContext;
+
+  beforeAll(async () => {
+    harness = await openIngestHarness();
+    ctx = harness.context();
+  });
+  afterAll(() => harness.close());
+
+  const reserve = (run: Run, step: number, files: readonly AnnouncedFile[] = [], more: Partial<Reservation> = {}) => reserveCheckpoint(ctx, run, { step, files, ...more });
+  const send = (checkpoint: Checkpoint, path: string, bytes: Buffer, role?: FileRole) => receiveFile(ctx, checkpoint.id, { path, ...(role !== undefined && { role }) }, uploadOf(bytes));
+  /** Reserves, sends and commits the given files. */
+  const commit = async (run: Run, step: number, files: Readonly<Record<string, Buffer>>) => {
+    const checkpoint = await reserve(run, step);
+    for (const [path, bytes] of Object.entries(files)) await send(checkpoint, path, bytes, path.includes('.grad.') ? 'sensitivity' : undefined);
+    return commitCheckpoint(ctx, run, checkpoint.id);
+  };
+  const jobOf = (checkpoint: Checkpoint) => harness.catalog.jobs.find(encodeJobKind, checkpoint.id);
+  const objectsOf = async (checkpoint: Checkpoint): Promise<string[]> => (await harness.everything()).filter((key) => key.includes(checkpoint.id));
+
+  describe('reserved', () => {
+    it('has its place in the order and a held job', async () => {
+      const run = await harness.newRun();
+      const later = await reserve(run, 200, [{ path: 'model.safetensors', sizeBytes: 5 }]);
+      const earlier = await reserve(run, 100);
+      expect([later.sequence, earlier.sequence]).toEqual([0, 1]);
+      expect(await jobOf(later)).toMatchObject({ state: 'held', orderKey: run.id, orderSequence: 0 });
+      expect(await harness.catalog.files.list(later.id)).toMatchObject([{ path: 'model.safetensors', role: 'model', sizeBytes: 5, received: false }]);
+    });
+
+    it('is the same when repeated, and not when it differs', async () => {
+      const run = await harness.newRun();
+      const files: AnnouncedFile[] = [{ path: 'model.safetensors', sha256: 'A'.repeat(64) }, { path: 'config.json' }];
+      const first = await reserve(run, 1, files);
+      expect(await reserve(run, 1, [...files].reverse())).toEqual(first);
+      for (const others of [[], files.slice(1), [...files, { path: 'x' }], [files[0]!, { path: 'config.yaml' }], [{ path: 'model.safetensors', sha256: 'b'.repeat(64) }, files[1]!]]) {
+        await expect(reserve(run, 1, others)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('delete it first') as string });
+      }
+      const fixedConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0 } as const;
+      await expect(reserve(run, 1, files, { fixedConfig })).rejects.toMatchObject({ code: 'step-exists' });
+      await reserve(run, 2, [], { fixedConfig });
+      expect((await reserve(run, 2, [], { fixedConfig: { ...fixedConfig } })).fixedConfig).toEqual(fixedConfig);
+    });
+
+    it.each<[string, string, Partial<Reservation>]>([
+      ['a negative step', 'invalid-request', { step: -1 }],
+      ['a fractional step', 'invalid-request', { step: 1.5 }],
+      ['a path twice', 'invalid-request', { files: [{ path: 'a' }, { path: 'a' }] }],
+      ['a path that leaves', 'invalid-request', { files: [{ path: '../a' }] }],
+      ['an empty file', 'invalid-request', { files: [{ path: 'a', sizeBytes: 0 }] }],
+      ['a wrong digest', 'invalid-request', { files: [{ path: 'a', sha256: 'x' }] }],
+      ['a pickle as model', 'invalid-request', { files: [{ path: 'model.pt', role: 'model' }] }],
+      ['too many levels', 'invalid-request', { fixedConfig: { method: 'inshrinkerator', bins: 255, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.1 } }],
+      ['too many files', 'payload-too-large', { files: Array.from({ length: 5000 }, (_, i) => ({ path: `f${i}` })) }],
+      ['a file too large', 'payload-too-large', { files: [{ path: 'a', sizeBytes: 2 ** 40 }] }],
+      ['files too large together', 'payload-too-large', { files: ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: 60 * 2 ** 30 })) }],
+    ])('with %s is %s', async (_what, code, reservation) => {
+      const run = await harness.newRun();
+      await expect(reserve(run, 0, [], reservation)).rejects.toMatchObject({ code });
+      expect(await harness.catalog.checkpoints.list(run.id, { limit: 10 })).toEqual([]);
+    });
+  });
+
+  describe('committed', () => {
+    it('is queued with a revision and its job released, and the answer stays', async () => {
+      const run = await harness.newRun();
+      const { checkpoint, created } = await commit(run, 7, { 'model.safetensors': model, 'config.json': Buffer.from('{}') });
+      expect(created).toBe(true);
+      expect(checkpoint).toMatchObject({ state: 'queued', step: 7, revision: expect.stringMatching(/^[0-9a-f]{40}$/) as string });
+      expect(await jobOf(checkpoint)).toMatchObject({ state: 'queued' });
+      expect(await commitCheckpoint(ctx, run, checkpoint.id)).toEqual({ checkpoint, created: false });
+      await harness.catalog.checkpoints.transition(checkpoint.id, ['queued'], 'working');
+      expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({ checkpoint: { revision: checkpoint.revision }, created: false });
+      await expect(reserve(run, 7)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('forkFrom') as string });
+    });
+
+    it('several times at once, is committed once', async () => {
+      const run = await harness.newRun();
+      const checkpoint = await reserve(run, 1);
+      await send(checkpoint, 'model.safetensors', model);
+      const answers = await Promise.all([1, 2, 3].map(() => commitCheckpoint(ctx, run, checkpoint.id)));
+      expect(answers.filter(({ created }) => created)).toHaveLength(1);
+      expect(new Set(answers.map(({ checkpoint: { revision } }) => revision)).size).toBe(1);
+    });
+
+    it('out of order, keeps the order of reservation', async () => {
+      const run = await harness.newRun();
+      const [first, second] = [await reserve(run, 10), await reserve(run, 20)];
+      await send(second, 'model.safetensors', otherModel);
+      await commitCheckpoint(ctx, run, second.id);
+      const claim = () => harness.catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 100 });
+      expect((await claim()).map(({ subjectId }) => subjectId)).not.toContain(second.id);
+      await send(first, 'model.safetensors', model);
+      await commitCheckpoint(ctx, run, first.id);
+      const claimed = (await claim()).map(({ subjectId }) => subjectId);
+      expect(claimed).toContain(first.id);
+      expect(claimed).not.toContain(second.id);
+    });
+
+    it('lacking files is upload-incomplete and stays open', async () => {
+      const run = await harness.newRun();
+      const checkpoint = await reserve(run, 1, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
+      await send(checkpoint, 'model.safetensors', model);
+      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('"config.json"') as string });
+      await expect(commitCheckpoint(ctx, run, (await reserve(run, 2)).id)).rejects.toMatchObject({ code: 'upload-incomplete' });
+      await send(checkpoint, 'config.json', Buffer.from('{}'));
+      expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({ created: true });
+    });
+
+    it('whose object is gone is not acknowledged', async () => {
+      const run = await harness.newRun();
+      const checkpoint = await reserve(run, 1);
+      const { file } = await send(checkpoint, 'config.json', Buffer.from('{}'));
+      await harness.store.delete(file.rawKey!);
+      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('sent again') as string });
+    });
+
+    it('cancelled before, is a conflict', async () => {
+      const run = await harness.newRun();
+      const checkpoint = await reserve(run, 1);
+      await send(checkpoint, 'model.safetensors', model);
+      await harness.catalog.checkpoints.transition(checkpoint.id, ['open'], 'cancelled');
+      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(send(checkpoint, 'model.safetensors', model)).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    it('has each tensor in one shard', async () => {
+      const run = await harness.newRun();
+      const shards = { 'model-1.safetensors': safetensorsFile([['a', 'F32', [2]]]), 'model-2.safetensors': safetensorsFile([['b', 'F32', [2]], ['a', 'F32', [2]]]) };
+      await expect(commit(run, 1, shards)).rejects.toMatchObject({ code: 'tensor-duplicate' });
+      await commit(run, 2, { ...shards, 'model-2.safetensors': safetensorsFile([['b', 'F32', [2]]]) });
+      // The same tensors in one file are the same layout.
+      await commit(run, 3, { 'model.safetensors': safetensorsFile([['b', 'F32', [2]], ['a', 'F32', [2]]]) });
+    });
+
+    it('has sensitivities that fit its tensors', async () => {
+      const run = await harness.newRun();
+      await commit(run, 1, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) });
+      await expect(commit(run, 2, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [15]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await expect(commit(run, 3, { 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+    });
+
+    it('has the tensors of its run, or names the first that differs', async () => {
+      const run = await harness.newRun();
+      await commit(run, 1, { 'model.safetensors': model });
+      await commit(run, 2, { 'model.safetensors': otherModel });
+      const other = await reserve(run, 3);
+      await send(other, 'model.safetensors', safetensorsFile([['w', 'F32', [31]], ['n', 'I64', []], ['empty', 'BF16', [0, 4]]]));
+      await expect(commitCheckpoint(ctx, run, other.id)).rejects.toMatchObject({ code: 'layout-mismatch', message: 'Tensor "w" is F32 [31]; in the run it is F32 [30].' });
+      expect(await harness.catalog.checkpoints.get(other.id)).toMatchObject({ state: 'open' });
+      await send(other, 'model.safetensors', model);
+      await commitCheckpoint(ctx, run, other.id);
+    });
+
+    it('of a fork has the tensors of the parent', async () => {
+      const parent = await harness.newRun();
+      const { checkpoint } = await commit(parent, 1, { 'model.safetensors': model });
+      const fork = await harness.newRun({ parentCheckpointId: checkpoint.id });
+      await expect(commit(fork, 1, { 'model.safetensors': safetensorsFile([['w', 'F32', [30]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await commit(fork, 2, { 'model.safetensors': otherModel });
+    });
+
+    it('sets the layout anew where nothing was ever built with the old one', async () => {
+      const run = await harness.newRun();
+      const { checkpoint } = await commit(run, 1, { 'model.safetensors': safetensorsFile([['wrong', 'F32', [1]]]) });
+      await expect(commit(run, 2, { 'model.safetensors': model })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await harness.catalog.checkpoints.transition(checkpoint.id, ['queued'], 'failed');
+      await commit(run, 3, { 'model.safetensors': model });
+      await commit(run, 4, { 'model.safetensors': otherModel });
+      await expect(commit(run, 5, { 'model.safetensors': safetensorsFile([['wrong', 'F32', [1]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+    });
+
+    it('may hold no model at all', async () => {
+      const run = await harness.newRun();
+      await commit(run, 1, { 'tokenizer.json': Buffer.from('{}'), 'training.bin': Buffer.from([0x80, 2]) });
+      await commit(run, 2, { 'tokenizer.json': Buffer.from('[]') });
+    });
+  });
+
+  describe('pushed in one request', () => {
+    const push = (run: Run, step: number, bytes: Buffer, announced = {}) => pushCheckpoint(ctx, run, step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
+
+    it('is queued, and existing when pushed again', async () => {
+      const run = await harness.newRun();
+      const { checkpoint, created } = await push(run, 5, model);
+      expect(created).toBe(true);
+      expect(checkpoint).toMatchObject({ state: 'queued', step: 5 });
+      expect(await harness.catalog.files.list(checkpoint.id)).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true }]);
+      expect(await push(run, 5, model)).toEqual({ checkpoint, created: false });
+      expect(await objectsOf(checkpoint)).toHaveLength(1);
+    });
+
+    it('with other bytes for the step names the fork call', async () => {
+      const run = await harness.newRun();
+      const { checkpoint } = await push(run, 5, model);
+      await expect(push(run, 5, otherModel)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('POST /v1/repositories/acme/gpt/runs with "forkFrom"') as string });
+      expect(await objectsOf(checkpoint)).toHaveLength(1);
+      // A step of several files is not the pushed one, though one of them is.
+      await commit(run, 6, { 'model.safetensors': model, 'config.json': Buffer.from('{}') });
+      await expect(push(run, 6, model)).rejects.toMatchObject({ code: 'step-exists' });
+    });
+
+    it.each<[string, string, Buffer, object]>([
+      ['a pickle', 'not-safetensors', Buffer.from('\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9 pickle', 'latin1'), {}],
+      ['a cut body', 'length-mismatch', model.subarray(0, -1), { lengthBytes: model.length }],
+      ['another digest', 'digest-mismatch', model, { sha256: '0'.repeat(64) }],
+      ['no byte', 'empty-body', Buffer.alloc(0), {}],
+      ['a model of another run', 'layout-mismatch', safetensorsFile([['w', 'F32', [1]]]), {}],
+    ])('and refused for %s, leaves neither object nor reservation', async (_what, code, bytes, announced) => {
+      const run = await harness.newRun();
+      const { checkpoint } = await push(run, 1, model);
+      const before = await harness.everything();
+      await expect(push(run, 2, bytes, announced)).rejects.toMatchObject({ code });
+      expect(await harness.everything()).toEqual(before);
+      expect((await harness.catalog.checkpoints.list(run.id, { limit: 10 })).map(({ id }) => id)).toEqual([checkpoint.id]);
+      expect(await push(run, 2, otherModel)).toMatchObject({ created: true });
+    });
+
+    it('takes over what a crash left of the same push', async () => {
+      const run = await harness.newRun();
+      const reserved = await reserve(run, 1, [{ path: 'model.safetensors', role: 'model' }]);
+      expect(await push(run, 1, model)).toMatchObject({ created: true, checkpoint: { id: reserved.id, state: 'queued' } });
+      const received = await reserve(run, 2, [{ path: 'model.safetensors', role: 'model' }]);
+      await send(received, 'model.safetensors', otherModel);
+      expect(await push(run, 2, model)).toMatchObject({ created: true, checkpoint: { id: received.id } });
+      expect(await objectsOf(received)).toHaveLength(1);
+    });
+
+    it('does not take over a reservation of several files', async () => {
+      const run = await harness.newRun();
+      const reserved = await reserve(run, 1, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
+      await expect(push(run, 1, model)).rejects.toMatchObject({ code: 'step-exists' });
+      expect(await harness.catalog.checkpoints.get(reserved.id)).toMatchObject({ state: 'open' });
+    });
+
+    it('twice at the same time, is one checkpoint whatever comes first', async () => {
+      const run = await harness.newRun();
+      const slow = (bytes: Buffer) => pushCheckpoint(ctx, run, 1, { body: piecesOf(bytes, 100), lengthBytes: bytes.length });
+      const same = await Promise.all([slow(model), slow(model)]);
+      expect(same.map(({ created }) => created).sort()).toEqual([false, true]);
+      expect(same[0]!.checkpoint.id).toBe(same[1]!.checkpoint.id);
+      expect(await objectsOf(same[0]!.checkpoint)).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { openPgliteCatalog } from './catalog/open-pglite.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import { checkEvalSet } from './compress/check-eval-set.ts';
+import type { CompressContext } from './compress/compress-context.ts';
+import { markEncodeEnded, runEncodeJob } from './compress/encode-job.ts';
+import { evalSetDirectory } from './compress/local-eval-set.ts';
+import type { Config } from './config.ts';
+import { createEvaluator } from './evaluate/create-evaluator.ts';
+import type { Evaluator } from './evaluate/evaluator.ts';
+import { createApp } from './http/app.ts';
+import type { Gateway } from './http/gateway.ts';
+import { createProgressBus, type ProgressBus } from './http/progress-bus.ts';
+import { startServer } from './http/start-server.ts';
+import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
+import { createRun } from './ingest/create-run.ts';
+import { expireReservations } from './ingest/expire-reservations.ts';
+import { createIngestContext, encodeJobKind, type IngestContext } from './ingest/ingest-context.ts';
+import { createIngest } from './ingest/ingest.ts';
+import { sweepStaged } from './ingest/sweep-staged.ts';
+import { startWorker, type JobWorker } from './jobs/job-worker.ts';
+import { loadCore } from './native/load-core.ts';
+import type { NativeCore } from './native/core.ts';
+import { Downloads } from './restore/downloads.ts';
+import { Restorer } from './restore/restorer.ts';
+import { openFilesystemStore } from './store/filesystem-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
+import { runPeriodically } from './upkeep/run-periodically.ts';
+import { sweepPackages } from './upkeep/sweep-packages.ts';
+
+/** A running process. */
+export interface Firn {
+  readonly url: string;
+  /** Stops taking requests, lets those under way and the running jobs end within the configured time, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** How often the queue is looked at when nothing wakes the worker. */
+const pollMs = 1000;
+/** How often reservations, orphans and old rows are looked for. */
+const upkeepPauseMs = 10 * 60 * 1000;
+/** Finished jobs are kept this long, for whoever asks what happened. */
+const jobRetentionMs = 7 * 24 * 3600 * 1000;
+/** A package without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
+const packageGraceMs = 24 * 3600 * 1000;
+/** Bytes of decoded package indexes kept. */
+const indexCacheMaxBytes = 64 * 1024 * 1024;
+/** Blocks of one encode in work at once, per thread of the native pool: the next is read while one is worked on. */
+const blocksPerThread = 2;
+
+interface Parts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly core: NativeCore;
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly evaluator: Evaluator;
+  readonly progress: ProgressBus;
+  readonly restorer: Restorer;
+  readonly workDirectory: string;
+}
+
+/** Builds everything and serves. The one place that knows every implementation. */
+export async function wire(config: Config, log: Logger): Promise<Firn> {
+  await mkdir(config.dataDirectory, { recursive: true });
+  const catalog = await openPgliteCatalog({ directory: join(config.dataDirectory, 'catalog') });
+  try {
+    const parts = await openParts(config, log, catalog);
+    return await serve(parts);
+  } catch (error) {
+    await catalog.close();
+    throw error;
+  }
+}
+
+async function openParts(config: Config, log: Logger, catalog: Catalog): Promise<Parts> {
+  const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
+  const store = await openFilesystemStore({ folder: join(config.dataDirectory, 'objects'), crc32c: (bytes, seed) => core.crc32cSync(bytes, seed) });
+  const evaluator = createEvaluator({ parallel: config.evalParallel, deadlineMs: config.evalDeadlineMs, memoryMaxBytes: config.evalMemoryMaxBytes });
+  const workDirectory = join(config.dataDirectory, 'work');
+  await clearWork(workDirectory);
+  const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
+  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, workDirectory };
+}
+
+/** What a killed encode left. Copies of eval sets stay: they are whole or absent. */
+async function clearWork(workDirectory: string): Promise<void> {
+  await mkdir(evalSetDirectory(workDirectory), { recursive: true });
+  for (const name of await readdir(workDirectory)) {
+    if (join(workDirectory, name) !== evalSetDirectory(workDirectory)) await rm(join(workDirectory, name), { recursive: true, force: true });
+  }
+}
+
+async function serve(parts: Parts): Promise<Firn> {
+  const { config, log, catalog, store, evaluator } = parts;
+  const ingest = createIngestContext({
+    catalog, store, now: () => new Date(), newKeyPart: () => randomBytes(16).toString('hex'),
+    limits: { fileBytesMax: config.fileMaxBytes, stagedBytesPerRunMax: config.stagedRunMaxBytes, stagedBytesMax: config.stagedTotalMaxBytes, reservationTtlMs: config.reservationTtlMs },
+  });
+  const worker = startEncodeWorker(parts);
+  const upkeep = startUpkeep(parts, ingest, worker);
+  const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
+  return {
+    url: server.url,
+    close: async () => {
+      await Promise.all([server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop()]);
+      await evaluator.close();
+      await store.close();
+      await catalog.close();
+      log.info('stopped');
+    },
+  };
+}
+
+function startEncodeWorker(parts: Parts): JobWorker {
+  const { config, log, catalog, progress } = parts;
+  const compress = compressContext(parts);
+  return startWorker({
+    catalog,
+    handlers: { [encodeJobKind]: { run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal) } },
+    workerId: `embedded-${randomUUID()}`,
+    // PGlite belongs to this process alone, so whatever an earlier one was running is free.
+    takeOverPrefix: 'embedded-',
+    concurrency: config.encodeConcurrency,
+    leaseMs: config.leaseMs,
+    pollMs,
+    onFailed: async (tx, job, error) => {
+      await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
+      progress.publish(job.subjectId, { type: 'changed' });
+    },
+    onCancelled: async (tx, job) => {
+      await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
+      progress.publish(job.subjectId, { type: 'changed' });
+    },
+    onEvent: (event) => {
+      if (event.kind === 'failed' || event.kind === 'trouble') log.error({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
+      else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
+    },
+  });
+}
+
+function compressContext({ config, core, catalog, store, evaluator, restorer, progress, workDirectory }: Parts): CompressContext {
+  const { threads } = core.stats();
+  return {
+    catalog, store, core, evaluator, restorer, workDirectory,
+    freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
+    cacheMaxBytes: config.encodeCacheMaxBytes,
+    chainLengthMax: config.chainLengthMax,
+    blockParallel: blocksPerThread * Math.max(threads, Math.min(2, availableParallelism())),
+    publish: (checkpointId, note) => progress.publish(checkpointId, note),
+  };
+}
+
+function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker): Gateway {
+  const { catalog, store, core, evaluator, restorer, progress, log, workDirectory } = parts;
+  const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, workDirectory }, evalSet));
+  const waking = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    worker.wake();
+    return done;
+  };
+  return {
+    catalog, store, progress, log,
+    runs: { create: (repository, input) => createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input) },
+    uploads: {
+      ...ingest,
+      commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
+      pushCheckpoint: (run, step, upload) => waking(ingest.pushCheckpoint(run, step, upload)),
+    },
+    checkpoints: {
+      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
+    },
+    downloads: new Downloads({ catalog, store, core, restorer }),
+    probes: { catalog: () => catalog.probe(), store: () => store.probe() },
+    metrics: new Registry(),
+  };
+}
+
+/** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
+function seedOf(name: string): string {
+  return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
+}
+
+function startUpkeep({ catalog, store, log }: Parts, ingest: IngestContext, worker: JobWorker) {
+  const onError = (error: unknown): void => log.error({ err: error }, 'upkeep met an error');
+  return runPeriodically(async (signal) => {
+    const expired = await expireReservations(ingest);
+    if (expired > 0) worker.wake();
+    const staged = await sweepStaged(ingest);
+    const packages = await sweepPackages({ catalog, store }, packageGraceMs, new Date(), signal);
+    const now = Date.now();
+    await catalog.jobs.prune(new Date(now - jobRetentionMs));
+    await catalog.idempotency.prune(new Date(now));
+    if (expired + staged + packages > 0) log.info({ expired, staged, packages }, 'upkeep');
+  }, { pauseMs: upkeepPauseMs, onError });
+}
