@@ -144,7 +144,8 @@ void bench_dequantize(BenchReport& report, const Data& data) {
     const std::vector<float> centroids = codebook_for(*sketch, bins);
     const uint32_t count = static_cast<uint32_t>(centroids.size()), level_count = count + 2;
     const LevelMap map{centroids.data(), count, static_cast<int32_t>(count), static_cast<int32_t>(count + 1)};
-    assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map, levels.data(), nullptr);
+    assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map, levels.data(),
+                  nullptr);
     float table[kLevelsMax] = {};
     std::memcpy(table, centroids.data(), count * sizeof(float));
     for (const Dtype dtype : kDtypes) {

@@ -118,7 +118,8 @@ TEST_CASE("long inputs, where tables take over, keep the same bins") {
 
 TEST_CASE("a boundary belongs to the upper bin, and ties between neighbouring floats round to even") {
   const std::vector<float> centroids{-1.0f, 0.0f, 1.0f, std::nextafter(1.0f, 2.0f)};
-  const std::vector<float> weights{-0.5f, std::nextafter(-0.5f, -1.0f), 0.5f, std::nextafter(0.5f, 0.0f), 1.0f, std::nextafter(1.0f, 0.0f), -0.0f};
+  const std::vector<float> weights{-0.5f, std::nextafter(-0.5f, -1.0f), 0.5f, std::nextafter(0.5f, 0.0f), 1.0f,
+                                   std::nextafter(1.0f, 0.0f), -0.0f};
   const std::vector<uint8_t> expected{1, 0, 2, 1, 3, 2, 1};
   check_levels(Elements(weights, Dtype::f32, 0), nullptr, {}, map_of(centroids), expected, 0);
   const std::vector<float> huge{-3e38f, 2e38f, 3e38f};  // sums beyond binary32

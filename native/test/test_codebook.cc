@@ -162,7 +162,8 @@ TEST_CASE("k-means++ never beats the optimum and stays near it on weights") {
   const SketchPtr sketch = sketch_of(plain_weights(random, 200000));
   for (const Weighting weighting : kWeightings) {
     for (const uint32_t bins : {4u, 8u, 16u, 32u}) {
-      const double best = distortion(*sketch, options(Clustering::optimal, weighting), codebook(*sketch, bins, options(Clustering::optimal, weighting)));
+      const CodebookOptions exact = options(Clustering::optimal, weighting);
+      const double best = distortion(*sketch, exact, codebook(*sketch, bins, exact));
       double sum = 0;
       constexpr int kSeeds = 10;
       for (uint64_t seed = 0; seed < kSeeds; ++seed) {

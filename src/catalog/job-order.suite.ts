@@ -72,6 +72,23 @@ export function jobOrderSuite(open: () => Catalog): void {
     expect((await claim(kind)).map(({ subjectId }) => subjectId)).toEqual(['b']);
   });
 
+  test('a claim that could not see another one of the key yields to it', async () => {
+    const [kind, key] = [freshName(), freshName()];
+    await enqueueOrdered(kind, key, [9]);
+    let claimedInside = (): void => undefined;
+    const inside = new Promise<void>((resolve) => { claimedInside = resolve; });
+    const first = open().transaction(async (tx) => {
+      const claimed = await tx.jobs.claim({ kinds: [kind], workerId: 'first', leaseMs, limit: 1 });
+      claimedInside();
+      // Lets the other claim get as far as its database allows: the outcome is the same wherever it is by then.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return claimed;
+    });
+    await inside;
+    await Promise.all([first, enqueueOrdered(kind, key, [3]).then(() => claim(kind)).then((second) => expect(second).toEqual([]))]);
+    expect(await first).toHaveLength(1);
+  });
+
   test('an order key without a sequence is refused', async () => {
     await expectCode(open().jobs.enqueue({ kind: 'k', subjectId: freshName(), orderKey: 'o' }), 'internal');
   });

@@ -16,17 +16,24 @@ const dialect = new PgDialect();
 export function pgliteDatabase(client: PGlite): Db {
   // Whether the code that is running was started by a transaction that is still open.
   const within = new AsyncLocalStorage<{ open: boolean }>();
-  function refuseInside(): void {
+  function checkUse(): void {
+    if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
     if (within.getStore()?.open === true) throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
   }
   const outside: Client = {
-    query: (text, params, options) => { refuseInside(); return client.query(text, params, options); },
-    exec: (text, options) => { refuseInside(); return client.exec(text, options); },
+    async query(text, params, options) {
+      checkUse();
+      return client.query(text, params, options);
+    },
+    async exec(text, options) {
+      checkUse();
+      return client.exec(text, options);
+    },
   };
   return {
     ...statements(outside),
     async transaction(work) {
-      refuseInside();
+      checkUse();
       const scope = { open: true };
       return within.run(scope, () => client.transaction(async (tx) => {
         const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };

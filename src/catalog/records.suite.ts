@@ -93,7 +93,7 @@ export function recordsSuite(open: () => Catalog): void {
     expect(await runs.lockLayout(id)).toBeUndefined();
     await runs.setLayout(id, [{ name: 't', dtype: 'F32', shape: [2, 3] }]);
     expect(await runs.lockLayout(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
-    for (const lost of [runs.setBinding('none', {}), runs.setLayout('none', []), runs.lockLayout('none')]) await expectCode(lost, 'not-found');
+    for (const lost of [() => runs.setBinding('none', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')]) await expectCode(lost(), 'not-found');
   });
 
   test('trials keep the first record of a config and every kind of number', async () => {

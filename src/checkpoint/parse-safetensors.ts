@@ -15,7 +15,7 @@ const metadataKey = '__metadata__';
  * leave ambiguous: duplicate keys, unknown fields, numbers that are not plain integers, control characters in names.
  * Throws `not-safetensors`, `header-truncated`, `header-too-large`, `header-invalid`, `dtype-unknown`, `tensor-duplicate`, `tensor-size-mismatch`,
  * `tensor-overlap`, `tensor-gap`, `length-mismatch`. Runs on the caller's thread and costs what JSON.parse does, some 25 ms a megabyte of header.
- * Source: the safetensors format (https://github.com/huggingface/safetensors#format).
+ * Source: the section "Format" of the safetensors README.
  */
 export function parseSafetensorsHeader(headerBytes: Uint8Array, fileBytes?: number, limits: SafetensorsLimits = defaultSafetensorsLimits): SafetensorsLayout {
   const length = checkSafetensorsPrefix(headerBytes, fileBytes, limits);

@@ -8,7 +8,7 @@ import { HubProcess } from './demo/hub-process.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
 import { readSeries, type Series } from './demo/read-series.ts';
 import { demoRow, headerLine, rowLine, totalsOf, type DemoRow } from './demo/report.ts';
-import { verifyDownload } from './demo/verify-downloads.ts';
+import { ReEvaluator, verifyDownload } from './demo/verify-downloads.ts';
 
 const repository = 'demo/series';
 const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
@@ -62,11 +62,16 @@ async function pushAll(hub: HubClient, plan: PushPlan): Promise<PushedCheckpoint
 
 async function verifyAll(hub: HubClient, series: Series, pushed: readonly PushedCheckpoint[], options: { directory: string; metric: string; threshold: number }): Promise<string[]> {
   const problems: string[] = [];
-  for (const [i, done] of pushed.entries()) {
-    showProgress(`downloading and re-evaluating ${i + 1} of ${pushed.length}`);
-    problems.push(...(await verifyDownload(hub, series, done, options)));
+  const reEvaluator = new ReEvaluator(series);
+  try {
+    for (const [i, done] of pushed.entries()) {
+      showProgress(`downloading and re-evaluating ${i + 1} of ${pushed.length}`);
+      problems.push(...(await verifyDownload(hub, series, done, { ...options, reEvaluator })));
+    }
+  } finally {
+    reEvaluator.close();
+    clearProgress();
   }
-  clearProgress();
   return problems;
 }
 

@@ -15,7 +15,9 @@ export async function unpack(args: readonly string[], say: (line: string) => voi
     const { packagePaths, outFolder } = readOptions(args);
     const files = await unpackPackages({ core: loadCore(), packagePaths, outFolder });
     for (const { file, written } of files) {
-      say(written ? `${file.sha256}  ${file.path}` : `${file.path} is not in the package (${file.sizeBytes} bytes, sha256 ${file.sha256}): download it as it is`);
+      say(
+        written ? `${file.sha256}  ${file.path}` : `${file.path} is not in the package (${file.sizeBytes} bytes, sha256 ${file.sha256}): download it as it is`,
+      );
     }
     return 0;
   } catch (error) {
@@ -31,5 +33,9 @@ function readOptions(args: readonly string[]): { packagePaths: string[]; outFold
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = await unpack(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`), (line) => process.stderr.write(`${line}\n`));
+  process.exitCode = await unpack(
+    process.argv.slice(2),
+    (line) => process.stdout.write(`${line}\n`),
+    (line) => process.stderr.write(`${line}\n`),
+  );
 }

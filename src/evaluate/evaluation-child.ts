@@ -83,7 +83,7 @@ export class EvaluationChild implements PooledChild {
   /** Awaits the child's next message, within the limits; sends `request` first, if there is one. */
   #reply(limits: ChildLimits, signal: AbortSignal | undefined, request?: ChildRequest): Promise<ChildReply> {
     const { promise, resolve, reject } = withResolvers<ChildReply>();
-    const deadline = setTimeout(() => reject(new FirnError('eval-timeout', `The evaluation took longer than ${limits.deadlineMs / 1000} s.`)), limits.deadlineMs);
+    const deadline = setTimeout(() => reject(tooLate(limits.deadlineMs, request === undefined)), limits.deadlineMs);
     const poll = setInterval(() => void this.#watchMemory(limits.memoryMaxBytes, reject), memoryPollMs);
     const onAbort = () => reject(new FirnError('cancelled', 'The evaluation was cancelled.'));
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -108,6 +108,13 @@ export class EvaluationChild implements PooledChild {
     const detail = `${how}\n${this.#stderrTail}`;
     return isMemoryFailure(this.#stderrTail) ? outOfMemory(detail) : new FirnError('eval-crashed', 'The evaluation process ended unexpectedly.', { detail });
   }
+}
+
+function tooLate(deadlineMs: number, starting: boolean): FirnError {
+  const limit = `${deadlineMs / 1000} s`;
+  return starting
+    ? new FirnError('eval-crashed', `The evaluation process did not start within ${limit}.`)
+    : new FirnError('eval-timeout', `The evaluation took longer than ${limit}.`);
 }
 
 interface Resolvers<T> {

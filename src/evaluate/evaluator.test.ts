@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
@@ -230,6 +231,23 @@ describe('check', { timeout: testTimeoutMs }, () => {
     ['rows that a fixed batch size does not divide', 'eval-input-mismatch', () => evalSet(entropy, undefined, buildModel({ inputs: [value('x', [2, 2])], outputs: [value('logits', [2, 2])], nodes: [node('Identity', ['x'], ['logits'])] }))],
   ])('%s: %s', async (_, code, set) => {
     await expect(evaluator.check(set())).rejects.toMatchObject({ name: 'FirnError', code });
+  });
+});
+
+describe('hostile graphs', { timeout: testTimeoutMs }, () => {
+  test('mutated graphs are accepted or refused with a code, and the evaluator goes on', async () => {
+    const codes = ['accepted', 'graph-invalid', 'graph-external-data', 'graph-missing-weights', 'eval-input-mismatch', 'eval-label-mismatch', 'metric-unknown', 'eval-crashed', 'eval-memory', 'eval-timeout'];
+    const batchesPath = writeTensors({ x: rows, y: classes });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(linearModel.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 }), async (changes) => {
+        const bytes = linearModel.slice();
+        for (const [at, byte] of changes) bytes[at] = byte;
+        const code = await evaluator.check({ graphPath: writeFile(bytes), batchesPath, spec: entropy }).then(() => 'accepted', (error: { code: string }) => error.code);
+        expect(codes).toContain(code);
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+    await evaluator.check(evalSet(entropy));
   });
 });
 

@@ -3,7 +3,9 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
 import { hasMatchableContent, isTransposed, layoutKey, matchableLayouts, matchByContent, sameShape } from './match-by-content.ts';
+import { effectiveRank } from './layer-type-of.ts';
 import { isFloatDtype } from './onnx-dtype.ts';
+import { quantizedElementsMin } from './quantized-layer-type.ts';
 import { quoteNames } from './quote-names.ts';
 import type { CheckpointTensor, WeightBinding } from './weight-binding.ts';
 
@@ -28,8 +30,9 @@ export interface BoundWeights {
 /**
  * Decides which checkpoint tensor fills each initializer: by the supplied map, else by name, else by equal bytes. What matches nothing
  * stays a constant of the graph, unless it is external.
- * Errors: `graph-missing-weights` (an external initializer, or a tensor the map names, is not there; or nothing matches at all, so
- * that the metrics could not depend on the checkpoint), `eval-input-mismatch` (shapes or types do not fit).
+ * Errors: `graph-missing-weights` (an external initializer, or a tensor the map names, is not there; or the metrics would not depend on
+ * the weights, because nothing matches at all or because a stored matrix looks like a weight that was not recognized),
+ * `eval-input-mismatch` (shapes or types do not fit).
  */
 export function bindWeights(request: BindRequest): BoundWeights {
   const { graph, tensors, tensorMap = {}, digests = new Map() } = request;
@@ -43,9 +46,11 @@ export function bindWeights(request: BindRequest): BoundWeights {
   const unbound = rest.filter((initializer) => !Object.hasOwn(binding, initializer.name));
   refuseMissing(unbound, binding, tensors);
   const used = new Set(Object.values(binding).map((source) => source.tensor));
+  const unused = tensors.filter((tensor) => !used.has(tensor.name));
+  refuseLookalikes(unbound, unused);
   return {
     binding,
-    unusedTensors: tensors.filter((tensor) => !used.has(tensor.name)).map((tensor) => tensor.name),
+    unusedTensors: unused.map((tensor) => tensor.name),
     constants: unbound.filter((initializer) => initializer.elementCount > 1).map((initializer) => initializer.name),
     ambiguous: matches.filter((match) => match.ambiguous).map((match) => match.initializer),
   };
@@ -106,5 +111,20 @@ function refuseMissing(unbound: readonly GraphInitializer[], binding: WeightBind
   }
   if (tensors.length > 0 && Object.keys(binding).length === 0) {
     throw new FirnError('graph-missing-weights', 'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+  }
+}
+
+/**
+ * A matrix in the graph that matches nothing, beside an unused tensor of its shape, is taken for that tensor in disguise: renamed,
+ * exported from other weights, or folded into a neighbour (convolution with batch normalization). Evaluated as a constant it would
+ * let any quantization pass.
+ */
+function refuseLookalikes(unbound: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): void {
+  const byShape = new Map(unused.filter((tensor) => isFloatDtype(tensor.dtype)).map((tensor) => [layoutKey({ dtype: 'F32', shape: tensor.shape }), tensor]));
+  for (const initializer of unbound) {
+    if (initializer.elementCount < quantizedElementsMin || effectiveRank(initializer.shape) < 2) continue;
+    const tensor = matchableLayouts({ ...initializer, dtype: 'F32' }).map((layout) => byShape.get(layout)).find((each) => each !== undefined);
+    if (tensor === undefined) continue;
+    throw new FirnError('graph-missing-weights', `The graph stores ${quoteName(initializer.name)}, which has the shape of the unused tensor ${quoteName(tensor.name)} but neither its name nor its bytes; export the graph without folding weights, or give a tensor map.`);
   }
 }

@@ -50,7 +50,7 @@ function scanMessage(span: MessageSpan): void {
     countFields(state, 1);
     const tag = readVarint(cursor);
     const number = Math.floor(tag / 8);
-    if (number < 1 || number > fieldNumberMax) throw malformed();
+    if (number < 1 || number > fieldNumberMax || (tag & 7) > WireType.Bit32) throw malformed();
     const wireType = (tag & 7) as WireType;
     const rule = rules.get(number);
     const packed = rule !== undefined && rule.packable && wireType === WireType.LengthDelimited;
@@ -113,7 +113,8 @@ function skipValue(cursor: Cursor, wireType: WireType): number {
       return advance(cursor, 4);
     case WireType.LengthDelimited:
       return advance(cursor, readVarint(cursor));
-    default:
+    case WireType.StartGroup:
+    case WireType.EndGroup:
       throw malformed();
   }
 }
@@ -140,13 +141,11 @@ function ruleOf(field: DescField): FieldRule {
   return { wireType, packable: field.fieldKind === 'list' && wireType !== WireType.LengthDelimited, message: undefined };
 }
 
+/** Every integer and enumeration field that onnx.proto declares is a varint. */
 function wireTypeOf(scalar: ScalarType | undefined): WireType {
-  switch (scalar) {
-    case ScalarType.STRING: case ScalarType.BYTES: return WireType.LengthDelimited;
-    case ScalarType.FLOAT: return WireType.Bit32;
-    case ScalarType.DOUBLE: return WireType.Bit64;
-    default: return WireType.Varint;
-  }
+  if (scalar === ScalarType.STRING || scalar === ScalarType.BYTES) return WireType.LengthDelimited;
+  if (scalar === ScalarType.FLOAT) return WireType.Bit32;
+  return scalar === ScalarType.DOUBLE ? WireType.Bit64 : WireType.Varint;
 }
 
 function refused(message: string): FirnError {

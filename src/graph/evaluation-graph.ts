@@ -38,11 +38,10 @@ export function isFeedable(dtype: Dtype | undefined): dtype is FeedableDtype {
 }
 
 /**
- * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that
- * is external) is removed and declared as an input
- * of the main graph, which subgraphs see as an outer name. It is removed, not merely overridden: a model that keeps the initializer
- * makes the runtime silently ignore the fed value. A bfloat16 one is fed as float and cast inside the graph. Everything
- * else stays byte for byte, fields unknown to us included; training graphs, which no evaluation reads, are dropped.
+ * Rewrites a model so that candidate weights are fed instead of stored: each initializer in `chosen` (or each that is external) is
+ * removed and declared as an input of the main graph, which subgraphs see as an outer name. It is removed, not merely overridden: a
+ * model that keeps the initializer makes the runtime silently ignore the fed value. A bfloat16 one is fed as float and cast inside the
+ * graph. Everything else stays, fields unknown to us included; training graphs, which no evaluation reads, are dropped.
  * Errors: those of {@link describeGraph}, `graph-missing-weights` (an external initializer is not fed, or `chosen` names one that is not
  * there), `graph-invalid` (a type that cannot be fed).
  */

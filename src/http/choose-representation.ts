@@ -34,12 +34,17 @@ export function chooseRepresentation(checkpoint: Checkpoint, file: CheckpointFil
 /** Throws what a rebuilt download of a checkpoint that is not ready answers. */
 export function checkReady({ state, errorMessage }: Checkpoint): void {
   switch (state) {
-    case 'ready': return;
-    case 'failed': throw new FirnError('checkpoint-failed', `The checkpoint failed (${errorMessage ?? 'no reason recorded'}). Its uploaded bytes are at ?as=uploaded.`);
-    case 'cancelled': throw new FirnError('cancelled', 'The checkpoint was cancelled. Its uploaded bytes are at ?as=uploaded.');
-    case 'open': throw new FirnError('checkpoint-not-ready', 'The checkpoint has not been committed yet.');
+    case 'ready':
+      return;
+    case 'failed':
+      throw new FirnError('checkpoint-failed', `The checkpoint failed (${errorMessage ?? 'no reason recorded'}). Its uploaded bytes are at ?as=uploaded.`);
+    case 'cancelled':
+      throw new FirnError('cancelled', 'The checkpoint was cancelled. Its uploaded bytes are at ?as=uploaded.');
+    case 'open':
+      throw new FirnError('checkpoint-not-ready', 'The checkpoint has not been committed yet.');
     case 'queued':
-    case 'working': throw new FirnError('checkpoint-not-ready', 'The checkpoint is still being compressed. Its uploaded bytes are at ?as=uploaded.');
+    case 'working':
+      throw new FirnError('checkpoint-not-ready', 'The checkpoint is still being compressed. Its uploaded bytes are at ?as=uploaded.');
   }
 }
 

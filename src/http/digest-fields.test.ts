@@ -27,16 +27,20 @@ describe('digest fields', () => {
   });
 
   it('reads back every digest and survives any text', () => {
-    fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-      const hex = Buffer.from(bytes).toString('hex');
-      expect(parseDigest(formatDigest(hex))).toBe(hex);
-    }));
-    fc.assert(fc.property(fc.string(), (text) => {
-      try {
-        parseDigest(text);
-      } catch (error) {
-        expect(error).toBeInstanceOf(FirnError);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const hex = Buffer.from(bytes).toString('hex');
+        expect(parseDigest(formatDigest(hex))).toBe(hex);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          parseDigest(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(FirnError);
+        }
+      }),
+    );
   });
 });

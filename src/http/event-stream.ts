@@ -14,6 +14,11 @@ export interface EventStreamOptions {
 
 /** Server-sent events of a checkpoint. Ends with the events, when the client leaves, or when the server drains; each frees everything. */
 export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }: EventStreamOptions): Response {
+  const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
+  if (c.req.method === 'HEAD') {
+    onEnd();
+    return c.body(null, 200, headers);
+  }
   const leaving = new AbortController();
   const { stopping, outgoing } = c.env ?? {};
   const leave = (): void => leaving.abort();
@@ -34,20 +39,23 @@ export function eventStream(c: Context<AppEnv>, { follow, address, onEnd, log }:
   // A silent stream would otherwise notice a gone client only at its next event.
   outgoing?.once('close', end);
   const write = createEventWriter(address);
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const next = await events.next();
-        if (next.done !== true) return controller.enqueue(write(next.value));
-      } catch (error) {
-        log.error({ requestId: c.var.requestId, err: error }, 'an event stream failed');
-      }
-      end();
-      controller.close();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await events.next();
+          if (next.done !== true) return controller.enqueue(write(next.value));
+        } catch (error) {
+          log.error({ requestId: c.var.requestId, err: error }, 'an event stream failed');
+        }
+        end();
+        controller.close();
+      },
+      cancel: end,
     },
-    cancel: end,
-  }, { highWaterMark: 0 });
-  return c.body(body, 200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    { highWaterMark: 0 },
+  );
+  return c.body(body, 200, headers);
 }
 
 /** Writes events one after the other; ids count the trials so far. */
@@ -64,8 +72,10 @@ export function createEventWriter(address: CheckpointAddress): (event: Checkpoin
 
 function dataOf(event: Exclude<CheckpointEvent, { type: 'quiet' }>, address: CheckpointAddress): object {
   switch (event.type) {
-    case 'state': return renderCheckpoint(event.checkpoint, address);
-    case 'trial': return renderTrial(event.trial);
+    case 'state':
+      return renderCheckpoint(event.checkpoint, address);
+    case 'trial':
+      return renderTrial(event.trial);
     case 'phase': {
       const { phase, doneCount, totalCount } = event.note;
       return { phase, ...(doneCount !== undefined && { doneCount }), ...(totalCount !== undefined && { totalCount }) };

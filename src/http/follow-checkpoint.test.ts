@@ -18,7 +18,16 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
   const progress = createProgressBus();
   const leaving = new AbortController();
   // Polling so rare that a test passes only when the bus wakes the follower.
-  const events = followCheckpoint({ catalog, progress, checkpointId: 'c', trialsSeen: 0, signal: leaving.signal, pollMs: 3_600_000, quietMs: 3_600_000, ...options });
+  const events = followCheckpoint({
+    catalog,
+    progress,
+    checkpointId: 'c',
+    trialsSeen: 0,
+    signal: leaving.signal,
+    pollMs: 3_600_000,
+    quietMs: 3_600_000,
+    ...options,
+  });
   return { record, progress, leaving, events, next: async () => (await events.next()).value as CheckpointEvent };
 }
 

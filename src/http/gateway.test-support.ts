@@ -52,11 +52,23 @@ export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}):
   const shared = restorer();
   const errors: object[] = [];
   const compress = {
-    catalog, store, core, restorer: shared, freshRestorer: restorer, workDirectory: join(directory, 'work'), cacheMaxBytes: cacheBytes, chainLengthMax: 8,
-    blockParallel: 1, publish: progress.publish,
+    catalog,
+    store,
+    core,
+    restorer: shared,
+    freshRestorer: restorer,
+    workDirectory: join(directory, 'work'),
+    cacheMaxBytes: cacheBytes,
+    chainLengthMax: 8,
+    blockParallel: 1,
+    publish: progress.publish,
   } as unknown as CompressContext;
   const gateway: TestGateway = {
-    catalog, store, progress, ingest, errors,
+    catalog,
+    store,
+    progress,
+    ingest,
+    errors,
     runs: { create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input) },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     checkpoints: {

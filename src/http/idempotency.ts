@@ -23,7 +23,9 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     if (!/^[\x21-\x7e]+$/.test(key) || key.length > keyLengthMax) {
       throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${keyLengthMax} visible ASCII characters.`);
     }
-    const fingerprint = createHash('sha256').update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`).digest('hex');
+    const fingerprint = createHash('sha256')
+      .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)
+      .digest('hex');
     const begun = await records.begin(key, fingerprint, idempotencyTtlMs);
     if (begun !== 'started') return replay(begun);
     await next();

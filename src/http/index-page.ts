@@ -2,8 +2,9 @@ import { apiSummary, type OpenApiDocument } from './openapi-document.ts';
 
 const methods = ['get', 'head', 'post', 'put', 'delete'] as const;
 
-const style = 'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}'
-  + 'code{font-size:.9em}td{padding:.15rem .75rem .15rem 0;vertical-align:top}h2{margin-top:2rem}';
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +
+  'code{font-size:.9em}td{padding:.15rem .75rem .15rem 0;vertical-align:top}h2{margin-top:2rem}';
 
 /** A page that lists the API, in one self-contained HTML document. */
 export function indexPage(document: OpenApiDocument): string {
@@ -17,11 +18,13 @@ ${sections.join('\n')}
 }
 
 function section(document: OpenApiDocument, tag: string, description: string): string {
-  const rows = Object.entries(document.paths ?? {}).flatMap(([path, item]) => methods.flatMap((method) => {
-    const operation = item[method];
-    if (operation === undefined || operation.tags?.includes(tag) !== true) return [];
-    return [`<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(operation.summary ?? '')}</td></tr>`];
-  }));
+  const rows = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined || operation.tags?.includes(tag) !== true) return [];
+      return [`<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(operation.summary ?? '')}</td></tr>`];
+    }),
+  );
   return `<h2>${escapeHtml(tag)}</h2><p>${escapeHtml(description)}</p><table>${rows.join('')}</table>`;
 }
 

@@ -1,12 +1,25 @@
 import type { Catalog, Checkpoint, EvalSet, Repository, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 
-export interface RepositoryNames { readonly namespace: string; readonly name: string }
-export interface EvalSetNames extends RepositoryNames { readonly evalSet: string }
-export interface RunNames extends RepositoryNames { readonly run: string }
-export interface CheckpointNames extends RunNames { readonly step: number }
+export interface RepositoryNames {
+  readonly namespace: string;
+  readonly name: string;
+}
+export interface EvalSetNames extends RepositoryNames {
+  readonly evalSet: string;
+}
+export interface RunNames extends RepositoryNames {
+  readonly run: string;
+}
+export interface CheckpointNames extends RunNames {
+  readonly step: number;
+}
 
-export interface LocatedCheckpoint { readonly repository: Repository; readonly run: Run; readonly checkpoint: Checkpoint }
+export interface LocatedCheckpoint {
+  readonly repository: Repository;
+  readonly run: Run;
+  readonly checkpoint: Checkpoint;
+}
 
 /** From the names in a URL to records. Each verb throws `not-found`, naming the first thing that is missing. */
 export interface Locator {

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { planResponse, type ConditionalFields } from './plan-response.ts';
 
 const etag = '"abc"';
-const request = (fields: Partial<ConditionalFields>): ConditionalFields => ({ method: 'GET', ifMatch: undefined, ifNoneMatch: undefined, range: undefined, ifRange: undefined, ...fields });
+const request = (fields: Partial<ConditionalFields>): ConditionalFields => ({
+  method: 'GET',
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  range: undefined,
+  ifRange: undefined,
+  ...fields,
+});
 const plan = (fields: Partial<ConditionalFields>, sizeBytes = 10) => planResponse(request(fields), { etag, sizeBytes });
 const whole = { status: 200, startBytes: 0, endBytes: 10 };
 
@@ -57,7 +64,10 @@ describe('planResponse', () => {
   });
 
   it.each([
-    [etag, 206], ['W/"abc"', 200], ['"x"', 200], ['Wed, 21 Oct 2015 07:28:00 GMT', 200],
+    [etag, 206],
+    ['W/"abc"', 200],
+    ['"x"', 200],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 200],
   ])('holds a range to If-Range: %s', (ifRange, status) => {
     expect(plan({ range: 'bytes=0-1', ifRange }).status).toBe(status);
   });
@@ -67,12 +77,14 @@ describe('planResponse', () => {
   });
 
   it('never plans bytes outside the file, whatever the field says', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/)), fc.nat(1000), (range, sizeBytes) => {
-      const planned = plan({ range }, sizeBytes);
-      if (!('startBytes' in planned)) return;
-      expect(planned.startBytes).toBeGreaterThanOrEqual(0);
-      expect(planned.endBytes).toBeLessThanOrEqual(sizeBytes);
-      expect(planned.endBytes - planned.startBytes).toBeGreaterThanOrEqual(planned.status === 206 ? 1 : 0);
-    }));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/)), fc.nat(1000), (range, sizeBytes) => {
+        const planned = plan({ range }, sizeBytes);
+        if (!('startBytes' in planned)) return;
+        expect(planned.startBytes).toBeGreaterThanOrEqual(0);
+        expect(planned.endBytes).toBeLessThanOrEqual(sizeBytes);
+        expect(planned.endBytes - planned.startBytes).toBeGreaterThanOrEqual(planned.status === 206 ? 1 : 0);
+      }),
+    );
   });
 });

@@ -15,7 +15,11 @@ export interface ConditionalFields {
 }
 
 /** `endBytes` is exclusive. */
-export interface PlannedBytes { readonly status: 200 | 206; readonly startBytes: number; readonly endBytes: number }
+export interface PlannedBytes {
+  readonly status: 200 | 206;
+  readonly startBytes: number;
+  readonly endBytes: number;
+}
 
 export type PlannedResponse = PlannedBytes | { readonly status: 304 | 412 | 416 };
 

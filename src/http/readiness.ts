@@ -24,15 +24,17 @@ export function createReadiness(probes: Probes, onFailure: (name: string, error:
 }
 
 async function runProbes(probes: Probes, onFailure: (name: string, error: unknown) => void): Promise<Readiness> {
-  const results = await Promise.all(Object.entries(probes).map(async ([name, probe]) => {
-    try {
-      await withDeadline(probe());
-      return [name, 'ok'] as const;
-    } catch (error) {
-      onFailure(name, error);
-      return [name, 'failed'] as const;
-    }
-  }));
+  const results = await Promise.all(
+    Object.entries(probes).map(async ([name, probe]) => {
+      try {
+        await withDeadline(probe());
+        return [name, 'ok'] as const;
+      } catch (error) {
+        onFailure(name, error);
+        return [name, 'failed'] as const;
+      }
+    }),
+  );
   return { ready: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
 }
 

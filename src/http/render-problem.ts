@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
-import { problemKinds } from './problem-status.ts';
+import { problemKinds, type ProblemStatus } from './problem-status.ts';
 
 /** The one sentence of a failure nobody planned for. */
 const unknownSentence = 'The server failed to answer this request. The request id finds the reason in its log.';
@@ -31,6 +31,12 @@ export function toFirnError(error: unknown): FirnError {
 
 /** RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are added as they are. */
 export function renderProblem(c: Context<AppEnv>, error: FirnError, headers: Readonly<Record<string, string>> = {}): Response {
+  const problem = problemOf(error, c.var.requestId);
+  return c.body(problem.body, problem.status, { ...problem.headers, ...headers });
+}
+
+/** The parts of a problem answer, for where there is no routing context yet. Pure. */
+export function problemOf(error: FirnError, requestId: string): { status: ProblemStatus; headers: Record<string, string>; body: string } {
   const kind = problemKinds[error.code];
   const problem: Problem = {
     type: `/problems/${error.code}`,
@@ -38,8 +44,9 @@ export function renderProblem(c: Context<AppEnv>, error: FirnError, headers: Rea
     status: kind.status,
     code: error.code,
     detail: withheldCodes.has(error.code) ? unknownSentence : error.message,
-    requestId: c.var.requestId,
+    requestId,
   };
   const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };
-  return c.body(JSON.stringify(problem), kind.status, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry, ...headers });
+  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry };
+  return { status: kind.status, headers, body: JSON.stringify(problem) };
 }

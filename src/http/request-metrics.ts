@@ -11,9 +11,25 @@ export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
   const registers = [registry];
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({ name: 'firn_http_requests_total', help: 'Requests answered.', labelNames, registers });
-  const seconds = new Histogram({ name: 'firn_http_request_seconds', help: 'Time to the last byte.', labelNames: ['method', 'route'] as const, buckets: durationBucketSeconds, registers });
-  const received = new Counter({ name: 'firn_http_received_bytes_total', help: 'Bytes read from connections, headers included.', labelNames: ['route'] as const, registers });
-  const sent = new Counter({ name: 'firn_http_sent_bytes_total', help: 'Bytes written to connections, headers included.', labelNames: ['route'] as const, registers });
+  const seconds = new Histogram({
+    name: 'firn_http_request_seconds',
+    help: 'Time to the last byte.',
+    labelNames: ['method', 'route'] as const,
+    buckets: durationBucketSeconds,
+    registers,
+  });
+  const received = new Counter({
+    name: 'firn_http_received_bytes_total',
+    help: 'Bytes read from connections, headers included.',
+    labelNames: ['route'] as const,
+    registers,
+  });
+  const sent = new Counter({
+    name: 'firn_http_sent_bytes_total',
+    help: 'Bytes written to connections, headers included.',
+    labelNames: ['route'] as const,
+    registers,
+  });
   /** What earlier requests of a kept-alive connection have accounted for. */
   const accounted = new WeakMap<object, { read: number; written: number }>();
 

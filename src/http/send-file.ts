@@ -16,13 +16,22 @@ export interface SendableFile {
   readonly open: () => Promise<OpenedFile>;
 }
 
+/** A step can be deleted and uploaded anew, so caches ask again; uploaded bytes are never taken for a page. */
+const sharedHeaders = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' };
+
 /** Answers a GET or HEAD for a file: conditions, one range, and the bytes with back-pressure. HEAD opens nothing. */
 export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: HttpLog): Promise<Response> {
-  const plan = planResponse({
-    method: c.req.method, ifMatch: c.req.header('if-match'), ifNoneMatch: c.req.header('if-none-match'),
-    range: c.req.header('range'), ifRange: c.req.header('if-range'),
-  }, file);
-  const headers = { ETag: file.etag, 'Accept-Ranges': 'bytes', ...file.headers };
+  const plan = planResponse(
+    {
+      method: c.req.method,
+      ifMatch: c.req.header('if-match'),
+      ifNoneMatch: c.req.header('if-none-match'),
+      range: c.req.header('range'),
+      ifRange: c.req.header('if-range'),
+    },
+    file,
+  );
+  const headers = { ETag: file.etag, 'Accept-Ranges': 'bytes', ...sharedHeaders, ...file.headers };
   if (!('startBytes' in plan)) return refuse(c, plan.status, file, headers);
   return c.req.method === 'HEAD' ? c.body(null, 200, { ...headers, 'Content-Length': String(file.sizeBytes) }) : sendBytes(c, plan, file, headers, log);
 }
@@ -33,23 +42,18 @@ function refuse(c: Context<AppEnv>, status: 304 | 412 | 416, file: SendableFile,
   return renderProblem(c, new FirnError('range-not-satisfiable', `The file has ${file.sizeBytes} bytes.`), { 'Content-Range': `bytes */${file.sizeBytes}` });
 }
 
-async function sendBytes(
-  c: Context<AppEnv>, plan: PlannedBytes, file: SendableFile, headers: Record<string, string>, log: HttpLog,
-): Promise<Response> {
+async function sendBytes(c: Context<AppEnv>, plan: PlannedBytes, file: SendableFile, headers: Record<string, string>, log: HttpLog): Promise<Response> {
   const { status, startBytes, endBytes } = plan;
   const sizeBytes = endBytes - startBytes;
   const range = status === 206 ? { 'Content-Range': `bytes ${startBytes}-${endBytes - 1}/${file.sizeBytes}` } : undefined;
   if (sizeBytes === 0) return c.body(null, 200, { ...headers, 'Content-Length': '0' });
   const opened = await file.open();
   return streamResponse(c, {
-    status, sizeBytes, log, headers: { ...headers, ...range },
+    status,
+    sizeBytes,
+    log,
+    headers: { ...headers, ...range },
     chunks: (signal) => opened.stream(startBytes, endBytes, signal),
     release: () => opened.close(),
   });
-}
-
-/** `attachment` with the last part of a path, in both spellings of RFC 6266. */
-export function attachmentNamed(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`;
 }

@@ -15,13 +15,20 @@ import { streamResponse } from './stream-response.ts';
 const chunkBytes = 64 * 1024;
 const silent = { info: () => undefined, error: () => undefined };
 
-interface Seen { read: number; produced: number; released: number; error: unknown }
+interface Seen {
+  read: number;
+  produced: number;
+  released: number;
+  error: unknown;
+}
 
 /** An app with one upload and some downloads, which tells what happened to them. */
 function probeApp(seen: Seen): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(requestId());
-  app.put('/refused', () => { throw new FirnError('storage-full', 'No room.'); });
+  app.put('/refused', () => {
+    throw new FirnError('storage-full', 'No room.');
+  });
   app.put('/upload', async (c) => {
     const digest = createHash('sha256');
     try {
@@ -47,11 +54,30 @@ function probeApp(seen: Seen): Hono<AppEnv> {
         yield new Uint8Array(chunkBytes).fill(7);
       }
     }
-    return streamResponse(c, { status: 200, headers: {}, sizeBytes, chunks, release: async () => { seen.released++; }, log: silent });
+    return streamResponse(c, {
+      status: 200,
+      headers: {},
+      sizeBytes,
+      chunks,
+      release: async () => {
+        seen.released++;
+      },
+      log: silent,
+    });
   });
-  app.get('/endless', (c) => c.body(new ReadableStream({ pull: (controller) => new Promise<void>((resolve) => {
-    c.env.stopping!.addEventListener('abort', () => { controller.close(); resolve(); });
-  }) })));
+  app.get('/endless', (c) =>
+    c.body(
+      new ReadableStream({
+        pull: (controller) =>
+          new Promise<void>((resolve) => {
+            c.env.stopping!.addEventListener('abort', () => {
+              controller.close();
+              resolve();
+            });
+          }),
+      }),
+    ),
+  );
   app.onError((error, c) => renderProblem(c, toFirnError(error)));
   return app;
 }
@@ -74,15 +100,18 @@ function put(url: URL, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   return http.request(url, { method: 'PUT', headers });
 }
 
-const answerOf = (request: http.ClientRequest): Promise<{ status: number; text: string }> => new Promise((resolve, reject) => {
-  request.on('error', reject);
-  request.on('response', (response) => {
-    let text = '';
-    response.on('data', (data) => { text += String(data); });
-    response.on('end', () => resolve({ status: response.statusCode!, text }));
-    response.on('error', reject);
+const answerOf = (request: http.ClientRequest): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (response) => {
+      let text = '';
+      response.on('data', (data) => {
+        text += String(data);
+      });
+      response.on('end', () => resolve({ status: response.statusCode!, text }));
+      response.on('error', reject);
+    });
   });
-});
 
 describe('uploads', () => {
   it('reads a body with and without a length', async () => {
@@ -99,7 +128,9 @@ describe('uploads', () => {
     const url = await start();
     const refused = put(new URL('/refused', url), { expect: '100-continue', 'content-length': 10 });
     let continued = false;
-    refused.on('continue', () => { continued = true; });
+    refused.on('continue', () => {
+      continued = true;
+    });
     refused.flushHeaders();
     expect((await answerOf(refused)).status).toBe(507);
     expect(continued).toBe(false);
@@ -156,7 +187,14 @@ describe('uploads', () => {
     let handedOver = 0;
     const chunk = Buffer.alloc(1024 * 1024);
     const push = (): void => {
-      while (handedOver < 64 && request.write(chunk, () => { handedOver++; })) { /* until the socket is full */ }
+      while (
+        handedOver < 64 &&
+        request.write(chunk, () => {
+          handedOver++;
+        })
+      ) {
+        /* until the socket is full */
+      }
     };
     request.on('drain', push);
     push();

@@ -1,8 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv, ServerBindings } from './app-env.ts';
+import { problemOf } from './render-problem.ts';
 
 /** Longest time for the request line and headers, in ms. */
 const headersTimeoutMs = 20_000;
@@ -23,11 +26,14 @@ export interface RunningServer {
 /** Serves the app. Rejects when the port cannot be bound. Port 0 takes a free one. */
 export async function startServer({ app, host, port }: { app: Hono<AppEnv>; host: string; port: number }): Promise<RunningServer> {
   const stopping = new AbortController();
-  const server = createAdaptorServer({
-    fetch: (request, env) => app.fetch(request, { ...(env as ServerBindings), stopping: stopping.signal }),
+  const listener = getRequestListener((request, env) => app.fetch(request, { ...(env as ServerBindings), stopping: stopping.signal }), {
+    errorHandler: unroutable,
+  });
+  const server = createServer(
     // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own (incoming-body.ts).
-    serverOptions: { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerBytesMax },
-  }) as Server;
+    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerBytesMax },
+    (req, res) => void listener(req, res),
+  );
   // With a listener here Node leaves the `100 Continue` to whoever first reads the body (incoming-body.ts).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
   await listen(server, host, port);
@@ -36,6 +42,17 @@ export async function startServer({ app, host, port }: { app: Hono<AppEnv>; host
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: (graceMs) => drain(server, stopping, graceMs),
   };
+}
+
+/** The answer to a request that does not even reach the app, such as one whose target is no URL. */
+function unroutable(error: unknown): Response {
+  const known =
+    error instanceof RequestError
+      ? new FirnError('invalid-request', 'The request target or the Host field is not valid.', { cause: error })
+      : new FirnError('internal', 'The request could not be handled.', { cause: error });
+  const requestId = randomUUID();
+  const { status, headers, body } = problemOf(known, requestId);
+  return new Response(body, { status, headers: { ...headers, 'X-Request-Id': requestId } });
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -12,6 +12,8 @@ export interface StreamedAnswer {
   readonly sizeBytes: number;
   /** Yields exactly `sizeBytes` bytes; stops when the signal fires. */
   readonly chunks: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Instead of `answerIdleMs`. */
+  readonly idleMs?: number;
   /** Called once, however the answer ends. */
   readonly release?: () => Promise<void>;
   readonly log: HttpLog;
@@ -23,20 +25,21 @@ export interface StreamedAnswer {
  */
 export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer): Promise<Response> {
   const leaving = new AbortController();
-  const iterator = answer.chunks(leaving.signal)[Symbol.asyncIterator]();
+  let iterator: AsyncIterator<Uint8Array> | undefined;
   const finish = once(async () => {
     clearTimeout(idle);
     leaving.abort();
-    await iterator.return?.();
+    await iterator?.return?.();
     await answer.release?.();
   });
-  const idle = setTimeout(() => c.env?.outgoing?.destroy(), answerIdleMs);
+  const idle = setTimeout(() => c.env?.outgoing?.destroy(), answer.idleMs ?? answerIdleMs);
   const cut = (error: unknown): boolean => {
     answer.log.error({ requestId: c.var.requestId, err: error }, 'a download was cut short');
     c.env?.outgoing?.destroy();
     return c.env?.outgoing !== undefined;
   };
   try {
+    iterator = answer.chunks(leaving.signal)[Symbol.asyncIterator]();
     const first = await iterator.next();
     const body = new ReadableStream<Uint8Array>(source({ first, iterator, idle, finish, cut }), { highWaterMark: 0 });
     return c.body(body, answer.status, { ...answer.headers, 'Content-Length': String(answer.sizeBytes) });
@@ -57,6 +60,7 @@ interface SourceParts {
 
 function source({ first, iterator, idle, finish, cut }: SourceParts): UnderlyingSource<Uint8Array> {
   let pending: IteratorResult<Uint8Array> | undefined = first;
+  let left = false;
   return {
     async pull(controller) {
       try {
@@ -67,6 +71,8 @@ function source({ first, iterator, idle, finish, cut }: SourceParts): Underlying
         controller.close();
         await finish();
       } catch (error) {
+        // The client went away while bytes were being made: no failure, and nobody to tell.
+        if (left) return;
         // On a connection that is gone the end of the stream goes nowhere; an error would be printed by the framework.
         if (cut(error)) controller.close();
         else controller.error(error);
@@ -74,6 +80,7 @@ function source({ first, iterator, idle, finish, cut }: SourceParts): Underlying
       }
     },
     async cancel() {
+      left = true;
       await finish().catch(() => undefined);
     },
   };

@@ -11,7 +11,8 @@ export async function cancelCheckpoint({ catalog }: { readonly catalog: Catalog 
     const current = await tx.checkpoints.get(id);
     if (current === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     if (current.state === 'cancelled') return current;
-    if (current.state === 'ready' || current.state === 'failed') throw new FirnError('conflict', `The checkpoint is ${current.state}; there is nothing to cancel.`);
+    if (current.state === 'ready' || current.state === 'failed')
+      throw new FirnError('conflict', `The checkpoint is ${current.state}; there is nothing to cancel.`);
     const job = await tx.jobs.requestCancel(encodeJobKind, id);
     if (job !== 'running') return tx.checkpoints.transition(id, ['open', 'queued', 'working'], 'cancelled');
     await tx.checkpoints.requestCancel(id);

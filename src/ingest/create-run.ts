@@ -42,7 +42,11 @@ export async function createRun({ catalog, newSeed }: CreateRunContext, reposito
       throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
     }
     return tx.runs.create({
-      repositoryId: repository.id, name: input.name, fidelity, thresholds, search,
+      repositoryId: repository.id,
+      name: input.name,
+      fidelity,
+      thresholds,
+      search,
       layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
       seed: parent?.run.seed ?? newSeed(),
       ...(evalSet !== undefined && { evalSetId: evalSet.id }),
@@ -57,12 +61,15 @@ async function forkPoint(tx: Catalog, repository: Repository, { run: name, step 
   const checkpoint = await tx.checkpoints.find(run.id, step);
   if (checkpoint === undefined) throw new FirnError('not-found', 'The run to fork from has no such step.');
   switch (checkpoint.state) {
-    case 'open': throw new FirnError('checkpoint-not-ready', 'The step to fork from has not been committed.');
+    case 'open':
+      throw new FirnError('checkpoint-not-ready', 'The step to fork from has not been committed.');
     case 'failed':
-    case 'cancelled': throw new FirnError('checkpoint-failed', `The step to fork from is ${checkpoint.state}; fork from another.`);
+    case 'cancelled':
+      throw new FirnError('checkpoint-failed', `The step to fork from is ${checkpoint.state}; fork from another.`);
     case 'queued':
     case 'working':
-    case 'ready': return { run, checkpointId: checkpoint.id };
+    case 'ready':
+      return { run, checkpointId: checkpoint.id };
   }
 }
 
@@ -94,8 +101,10 @@ function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fide
 function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
   const search = { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) } as SearchOptions;
   checkLevelCounts({
-    bins: Math.max(...search.bins), embeddingBins: Math.max(...search.embeddingBins),
-    prunes: search.pruneFractions.some((fraction) => fraction > 0), protects: search.protectFractions.some((fraction) => fraction > 0),
+    bins: Math.max(...search.bins),
+    embeddingBins: Math.max(...search.embeddingBins),
+    prunes: search.pruneFractions.some((fraction) => fraction > 0),
+    protects: search.protectFractions.some((fraction) => fraction > 0),
   });
   const { fixedConfig } = search;
   if (fixedConfig !== undefined) {

@@ -52,6 +52,7 @@ export class JobWorker {
   /** What the loop has yet to do: claim, or take back first. */
   #todo: 'nothing' | 'claim' | 'take-back' = 'nothing';
   #stopping = false;
+  #stopped: Promise<void> | undefined;
   #tookOver: boolean;
 
   constructor(options: JobWorkerOptions) {
@@ -81,9 +82,14 @@ export class JobWorker {
 
   /**
    * Claims nothing more, tells the handlers to stop and waits for them at most `deadlineMs`. Interrupted jobs go back to the queue uncounted. One whose
-   * handler does not end in time is taken from it all the same: its claim no longer holds, so it can record nothing.
+   * handler does not end in time is taken from it all the same: its claim no longer holds, so it can record nothing. A second call waits for the first.
    */
-  async stop(deadlineMs: number): Promise<void> {
+  stop(deadlineMs: number): Promise<void> {
+    this.#stopped ??= this.#stop(deadlineMs);
+    return this.#stopped;
+  }
+
+  async #stop(deadlineMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopPolling();
     await this.#looking;

@@ -17,20 +17,91 @@ function layoutOf(tensors: readonly Wanted[]) {
 
 const shape = (tensors: readonly Wanted[]) => {
   const { layout, codings } = layoutOf(tensors);
-  return planBlocks(layout.tensors, codings).map(({ segments, elementCount }) => [segments.map(({ tensor, firstElement }) => `${tensor}@${firstElement}`).join(' '), elementCount]);
+  return planBlocks(layout.tensors, codings).map(({ segments, elementCount }) => [
+    segments.map(({ tensor, firstElement }) => `${tensor}@${firstElement}`).join(' '),
+    elementCount,
+  ]);
 };
 
 describe('planBlocks', () => {
   it.each<[string, Wanted[], (string | number)[][]]>([
-    ['small tensors of one coding share a block', [{ dtype: 'F32', count: 10 }, { dtype: 'F32', count: 20 }], [['0@0 1@0', 30]]],
-    ['codings do not share', [{ dtype: 'F32', count: 10 }, { dtype: 'F32', count: 20, codebook: 0 }, { dtype: 'F32', count: 30 }], [['0@0 2@0', 40], ['1@0', 20]]],
-    ['dtypes of one element kind share', [{ dtype: 'I32', count: 3 }, { dtype: 'U32', count: 4 }, { dtype: 'F32', count: 5 }], [['0@0 1@0', 7], ['2@0', 5]]],
-    ['a tensor of exactly one block shares when it fits', [{ dtype: 'U8', count: blockElementsMax }, { dtype: 'U8', count: 1 }], [['0@0', blockElementsMax], ['1@0', 1]]],
-    ['a larger tensor has blocks of its own, and the shared one goes on after it',
-      [{ dtype: 'U8', count: 1 }, { dtype: 'U8', count: blockElementsMax + 5 }, { dtype: 'U8', count: 2 }],
-      [['0@0 2@0', 3], ['1@0', blockElementsMax], [`1@${blockElementsMax}`, 5]]],
-    ['a tensor that does not fit closes the shared block', [{ dtype: 'U8', count: 100_000 }, { dtype: 'U8', count: 100_000 }, { dtype: 'U8', count: 31_072 }], [['0@0', 100_000], ['1@0 2@0', blockElementsMax]]],
-    ['empty tensors are in no block', [{ dtype: 'F32', count: 0 }, { dtype: 'F32', count: 1 }, { dtype: 'F32', count: 0, codebook: 0 }], [['1@0', 1]]],
+    [
+      'small tensors of one coding share a block',
+      [
+        { dtype: 'F32', count: 10 },
+        { dtype: 'F32', count: 20 },
+      ],
+      [['0@0 1@0', 30]],
+    ],
+    [
+      'codings do not share',
+      [
+        { dtype: 'F32', count: 10 },
+        { dtype: 'F32', count: 20, codebook: 0 },
+        { dtype: 'F32', count: 30 },
+      ],
+      [
+        ['0@0 2@0', 40],
+        ['1@0', 20],
+      ],
+    ],
+    [
+      'dtypes of one element kind share',
+      [
+        { dtype: 'I32', count: 3 },
+        { dtype: 'U32', count: 4 },
+        { dtype: 'F32', count: 5 },
+      ],
+      [
+        ['0@0 1@0', 7],
+        ['2@0', 5],
+      ],
+    ],
+    [
+      'a tensor of exactly one block shares when it fits',
+      [
+        { dtype: 'U8', count: blockElementsMax },
+        { dtype: 'U8', count: 1 },
+      ],
+      [
+        ['0@0', blockElementsMax],
+        ['1@0', 1],
+      ],
+    ],
+    [
+      'a larger tensor has blocks of its own, and the shared one goes on after it',
+      [
+        { dtype: 'U8', count: 1 },
+        { dtype: 'U8', count: blockElementsMax + 5 },
+        { dtype: 'U8', count: 2 },
+      ],
+      [
+        ['0@0 2@0', 3],
+        ['1@0', blockElementsMax],
+        [`1@${blockElementsMax}`, 5],
+      ],
+    ],
+    [
+      'a tensor that does not fit closes the shared block',
+      [
+        { dtype: 'U8', count: 100_000 },
+        { dtype: 'U8', count: 100_000 },
+        { dtype: 'U8', count: 31_072 },
+      ],
+      [
+        ['0@0', 100_000],
+        ['1@0 2@0', blockElementsMax],
+      ],
+    ],
+    [
+      'empty tensors are in no block',
+      [
+        { dtype: 'F32', count: 0 },
+        { dtype: 'F32', count: 1 },
+        { dtype: 'F32', count: 0, codebook: 0 },
+      ],
+      [['1@0', 1]],
+    ],
   ])('%s', (_, tensors, blocks) => {
     expect(shape(tensors)).toEqual(blocks);
   });
@@ -41,25 +112,28 @@ describe('planBlocks', () => {
       count: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 60_000, max: 400_000 })),
       codebook: fc.option(fc.integer({ min: 0, max: 1 }), { nil: undefined }),
     });
-    fc.assert(fc.property(fc.array(tensor, { maxLength: 20 }), (tensors) => {
-      const { layout, codings } = layoutOf(tensors.map(({ dtype, count, codebook }) => ({ dtype, count, ...(codebook === undefined ? {} : { codebook }) })));
-      const plan = planTensors(layout, codings);
-      const next = layout.tensors.map(() => 0);
-      let first = -1;
-      for (const [number, block] of plan.blocks.entries()) {
-        expect(block.elementCount).toBeGreaterThan(0);
-        expect(block.elementCount).toBeLessThanOrEqual(blockElementsMax);
-        expect(block.segments.reduce((sum, segment) => sum + segment.elementCount, 0)).toBe(block.elementCount);
-        expect(block.segments[0]!.tensor).toBeGreaterThanOrEqual(first);
-        first = block.segments[0]!.tensor;
-        for (const segment of block.segments) {
-          expect(segment.firstElement).toBe(next[segment.tensor]!);
-          next[segment.tensor]! += segment.elementCount;
-          if (segment.firstElement === 0) expect(plan.firstBlock[segment.tensor]).toBe(number);
+    fc.assert(
+      fc.property(fc.array(tensor, { maxLength: 20 }), (tensors) => {
+        const { layout, codings } = layoutOf(tensors.map(({ dtype, count, codebook }) => ({ dtype, count, ...(codebook === undefined ? {} : { codebook }) })));
+        const plan = planTensors(layout, codings);
+        const next = layout.tensors.map(() => 0);
+        let first = -1;
+        for (const [number, block] of plan.blocks.entries()) {
+          expect(block.elementCount).toBeGreaterThan(0);
+          expect(block.elementCount).toBeLessThanOrEqual(blockElementsMax);
+          expect(block.segments.reduce((sum, segment) => sum + segment.elementCount, 0)).toBe(block.elementCount);
+          expect(block.segments[0]!.tensor).toBeGreaterThanOrEqual(first);
+          first = block.segments[0]!.tensor;
+          for (const segment of block.segments) {
+            expect(segment.firstElement).toBe(next[segment.tensor]!);
+            next[segment.tensor]! += segment.elementCount;
+            if (segment.firstElement === 0) expect(plan.firstBlock[segment.tensor]).toBe(number);
+          }
         }
-      }
-      expect(next).toEqual(layout.tensors.map(({ elementCount }) => elementCount));
-    }), { numRuns: 60 });
+        expect(next).toEqual(layout.tensors.map(({ elementCount }) => elementCount));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('cuts any other file into blocks of bytes', () => {

@@ -20,10 +20,23 @@ export interface PlannedBlock {
 
 /** How exact tensors of a dtype are cut into planes. */
 export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
-  BOOL: 'bytes', U8: 'bytes', I8: 'bytes', F8_E5M2: 'bytes', F8_E4M3: 'bytes', F8_E8M0: 'bytes',
-  I16: 'word16', U16: 'word16', F16: 'f16', BF16: 'bf16',
-  I32: 'word32', U32: 'word32', F32: 'f32',
-  I64: 'word64', U64: 'word64', F64: 'f64', C64: 'word64',
+  BOOL: 'bytes',
+  U8: 'bytes',
+  I8: 'bytes',
+  F8_E5M2: 'bytes',
+  F8_E4M3: 'bytes',
+  F8_E8M0: 'bytes',
+  I16: 'word16',
+  U16: 'word16',
+  F16: 'f16',
+  BF16: 'bf16',
+  I32: 'word32',
+  U32: 'word32',
+  F32: 'f32',
+  I64: 'word64',
+  U64: 'word64',
+  F64: 'f64',
+  C64: 'word64',
 };
 
 /**

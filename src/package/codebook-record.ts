@@ -16,7 +16,11 @@ export function writeCodebook(writer: ByteWriter, codebook: PackageCodebook): vo
   const kind = quantizedLayerTypes.indexOf(codebook.layerType) | (quantizableDtypes.indexOf(codebook.dtype) << 2);
   const flags = (codebook.prunedLevel === undefined ? 0 : prunedFlag) | (codebook.protectedLevel === undefined ? 0 : protectedFlag);
   const centroidBytes = centroidCount(codebook) * dtypeBytes[codebook.dtype];
-  writer.u8(kind | flags).varint(codebook.levelCount).varint(codebook.tableSet).append(codebook.table.subarray(0, centroidBytes));
+  writer
+    .u8(kind | flags)
+    .varint(codebook.levelCount)
+    .varint(codebook.tableSet)
+    .append(codebook.table.subarray(0, centroidBytes));
 }
 
 /** Reads what `writeCodebook` wrote. Throws `corrupt-package`. */
@@ -35,7 +39,11 @@ export function readCodebook(reader: ByteReader, tableSetCount: number): Package
   const table = new Uint8Array(levelCount * dtypeBytes[dtype]);
   table.set(reader.take(centroids * dtypeBytes[dtype]));
   return {
-    layerType, dtype, table, levelCount, tableSet,
+    layerType,
+    dtype,
+    table,
+    levelCount,
+    tableSet,
     ...(pruned === 0 ? {} : { prunedLevel: centroids }),
     ...(guarded === 0 ? {} : { protectedLevel: centroids + pruned }),
   };
@@ -59,6 +67,8 @@ function checkCodebook(codebook: PackageCodebook): void {
   const inOrder = (codebook.prunedLevel ?? centroids) === centroids && (codebook.protectedLevel ?? codebook.levelCount - 1) === codebook.levelCount - 1;
   const sized = centroids >= 1 && codebook.levelCount <= levelCountMax && codebook.table.length === codebook.levelCount * elementBytes;
   if (!inOrder || !sized || codebook.table.subarray(centroids * elementBytes).some((byte) => byte !== 0)) {
-    throw new FirnError('internal', 'The codebook does not fit the package format.', { detail: `${codebook.layerType} ${codebook.dtype}, ${codebook.levelCount} levels, ${codebook.table.length} bytes` });
+    throw new FirnError('internal', 'The codebook does not fit the package format.', {
+      detail: `${codebook.layerType} ${codebook.dtype}, ${codebook.levelCount} levels, ${codebook.table.length} bytes`,
+    });
   }
 }

@@ -26,12 +26,18 @@ export async function decodeLevelBlock(payload: Uint8Array, request: LevelDecode
   const wordCount = reader.varint(codebook.protectedLevel === undefined ? 0 : elementCount, 'the number of protected words');
   const protectedWords = readWords(reader.take(2 * wordCount));
   const levels = await tables.decode(reader.rest(), { elementCount, modulus, ...(previous === undefined ? {} : { previous }) }, signal);
-  if (modulus > codebook.levelCount && levels.some((level) => level >= codebook.levelCount)) throw corruptPackage('a level is above the level count of its codebook');
+  if (modulus > codebook.levelCount && levels.some((level) => level >= codebook.levelCount))
+    throw corruptPackage('a level is above the level count of its codebook');
   return { levels, protectedWords };
 }
 
 /** Reads what `encodeExactBlock` wrote. `previous` is asked for only when the payload needs it. Rejects with `corrupt-package`. */
-export function decodeExactBlock(core: NativeCore, payload: Uint8Array, request: { readonly elementKind: ElementKind; readonly elementCount: number; readonly previous?: Uint8Array | undefined }, signal?: AbortSignal): Promise<Uint8Array> {
+export function decodeExactBlock(
+  core: NativeCore,
+  payload: Uint8Array,
+  request: { readonly elementKind: ElementKind; readonly elementCount: number; readonly previous?: Uint8Array | undefined },
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const { elementKind, elementCount, previous } = request;
   return core.exactDecode(payload, { kind: elementKind, elementCount, ...(previous === undefined ? {} : { previous }) }, signal);
 }

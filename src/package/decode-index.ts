@@ -30,7 +30,8 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
 export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: string; readonly ancestor?: PackageIndex | undefined }): PackageIndex {
   const reader = new ByteReader(bytes);
   const head = readHead(reader);
-  if (head.ancestorId !== context.ancestor?.id) throw corruptPackage(`the index names ancestor ${head.ancestorId ?? 'none'}, given was ${context.ancestor?.id ?? 'none'}`);
+  if (head.ancestorId !== context.ancestor?.id)
+    throw corruptPackage(`the index names ancestor ${head.ancestorId ?? 'none'}, given was ${context.ancestor?.id ?? 'none'}`);
   const budget = new MemoryBudget(indexMemoryBytesMax);
   const body = new ByteReader(readBody(reader, head.deflated, budget));
   const codebookCount = body.varint(codebookCountMax, 'the number of codebooks');
@@ -40,7 +41,11 @@ export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: st
   const tableSets = Array.from({ length: tableSetCount }, () => body.take(body.varint(body.remainingBytes, 'the length of a table set')));
   const files = new FilesReader(body, { codebooks, ancestor: context.ancestor, budget }).read();
   return {
-    formatVersion: 1, id: context.id, codebooks, tableSets, files,
+    formatVersion: 1,
+    id: context.id,
+    codebooks,
+    tableSets,
+    files,
     ...(head.ancestorId === undefined ? { kind: 'base' } : { kind: 'delta', ancestorId: head.ancestorId }),
   };
 }
@@ -109,8 +114,10 @@ class FilesReader {
         const sizeBytes = this.#size();
         return { path, sizeBytes, sha256, content: { type: 'blob', blocks: this.#blobBlocks(sizeBytes) } };
       }
-      case contentCodes.external: return { path, sizeBytes: this.#size(), sha256, content: { type: 'external' } };
-      default: throw corruptPackage('a file has an unknown kind of content');
+      case contentCodes.external:
+        return { path, sizeBytes: this.#size(), sha256, content: { type: 'external' } };
+      default:
+        throw corruptPackage('a file has an unknown kind of content');
     }
   }
 
@@ -146,7 +153,8 @@ class FilesReader {
   }
 
   #blobBlocks(sizeBytes: number): BlockEntry[] {
-    if (blockCountMin([{ elementCount: sizeBytes }]) > this.#body.remainingBytes / blockEntryBytesMin) throw corruptPackage('a file has more blocks than the index');
+    if (blockCountMin([{ elementCount: sizeBytes }]) > this.#body.remainingBytes / blockEntryBytesMin)
+      throw corruptPackage('a file has more blocks than the index');
     return this.#blocks(planBlob(sizeBytes));
   }
 

@@ -14,7 +14,10 @@ export interface LevelsToEncode {
 
 /** The payload of a level block: protected words, then the token stream (docs/format.md, "Payloads"). Errors as `TokenTables.encode`. */
 export async function encodeLevelBlock(tables: TokenTables, block: LevelsToEncode, signal?: AbortSignal): Promise<Uint8Array> {
-  const tokens = await tables.encode({ current: block.levels, modulus: block.modulus, ...(block.previous === undefined ? {} : { previous: block.previous }) }, signal);
+  const tokens = await tables.encode(
+    { current: block.levels, modulus: block.modulus, ...(block.previous === undefined ? {} : { previous: block.previous }) },
+    signal,
+  );
   const writer = new ByteWriter().varint(block.protectedWords.length);
   const words = new Uint8Array(block.protectedWords.length * 2);
   const view = new DataView(words.buffer);
@@ -23,7 +26,11 @@ export async function encodeLevelBlock(tables: TokenTables, block: LevelsToEncod
 }
 
 /** The payload of an exact block, alone or against the ancestor's bytes of the matched block, whichever is smaller. Errors as `exactEncode`. */
-export function encodeExactBlock(core: NativeCore, block: { readonly bytes: Uint8Array; readonly previous?: Uint8Array | undefined; readonly elementKind: ElementKind }, signal?: AbortSignal): Promise<Uint8Array> {
+export function encodeExactBlock(
+  core: NativeCore,
+  block: { readonly bytes: Uint8Array; readonly previous?: Uint8Array | undefined; readonly elementKind: ElementKind },
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const { bytes, previous, elementKind } = block;
   return core.exactEncode({ current: bytes, kind: elementKind, ...(previous === undefined ? {} : { previous }) }, signal);
 }

@@ -22,7 +22,11 @@ export function writeHeaderJson(writer: ByteWriter, json: Uint8Array, ancestorJs
   let suffix = 0;
   while (suffix < shared - prefix && text[text.length - 1 - suffix] === other[other.length - 1 - suffix]) suffix++;
   const middle = text.subarray(prefix, text.length - suffix);
-  writer.varint(json.length - text.length).varint(prefix).varint(suffix).varint(middle.length);
+  writer
+    .varint(json.length - text.length)
+    .varint(prefix)
+    .varint(suffix)
+    .varint(middle.length);
   if (middle.length === 0) return;
   const deflated = deflateRawSync(middle, { level: 9, memLevel: 9, ...dictionaryOption(other, prefix, suffix) });
   writer.varint(deflated.length).append(deflated);

@@ -45,8 +45,11 @@ function sameCoding(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB:
 
 function sameSegments(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
   const name = (file: PlannedFile, segment: BlockSegment): string => file.plan.layout.tensors[segment.tensor]!.name;
-  return a.segments.length === b.segments.length && a.segments.every((segment, i) => {
-    const other = b.segments[i]!;
-    return segment.firstElement === other.firstElement && segment.elementCount === other.elementCount && name(fileA, segment) === name(fileB, other);
-  });
+  return (
+    a.segments.length === b.segments.length &&
+    a.segments.every((segment, i) => {
+      const other = b.segments[i]!;
+      return segment.firstElement === other.firstElement && segment.elementCount === other.elementCount && name(fileA, segment) === name(fileB, other);
+    })
+  );
 }

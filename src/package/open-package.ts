@@ -22,10 +22,7 @@ export interface StoredIndex extends IndexLocation {
  */
 export async function readStoredIndex(source: PackageSource, crc32c: Crc32c, signal?: AbortSignal): Promise<StoredIndex> {
   if (source.sizeBytes < prefixBytes + trailerBytes) throw corruptPackage('the package is shorter than its frame');
-  const [prefix, trailer] = await Promise.all([
-    source.read(0, prefixBytes, signal),
-    source.read(source.sizeBytes - trailerBytes, trailerBytes, signal),
-  ]);
+  const [prefix, trailer] = await Promise.all([source.read(0, prefixBytes, signal), source.read(source.sizeBytes - trailerBytes, trailerBytes, signal)]);
   const id = decodePrefix(prefix);
   const location = decodeTrailer(trailer, source.sizeBytes);
   const indexBytes = await source.read(location.indexOffsetBytes, location.indexLengthBytes, signal);

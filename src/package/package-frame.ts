@@ -30,15 +30,23 @@ export function decodePrefix(bytes: Uint8Array): string {
   const reader = new ByteReader(bytes);
   if (!magic.every((byte) => byte === reader.u8())) throw corruptPackage('the magic bytes are missing');
   const version = reader.u8();
-  if (version !== formatVersion) throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', { detail: `version ${version}` });
+  if (version !== formatVersion)
+    throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', { detail: `version ${version}` });
   if (reader.u8() + reader.u8() + reader.u8() !== 0) throw corruptPackage('reserved bytes of the prefix are set');
   return Buffer.from(reader.take(16)).toString('hex');
 }
 
 /** The last `trailerBytes` bytes: index offset and length, and one CRC-32C over prefix, index and these two. */
 export function encodeTrailer(prefix: Uint8Array, index: Uint8Array, indexOffsetBytes: number, crc32c: Crc32c): Uint8Array {
-  const location = new ByteWriter().u32(indexOffsetBytes % 2 ** 32).u32(Math.floor(indexOffsetBytes / 2 ** 32)).u32(index.length).finish();
-  return new ByteWriter().append(location).u32(crc32c(location, crc32c(index, crc32c(prefix)))).finish();
+  const location = new ByteWriter()
+    .u32(indexOffsetBytes % 2 ** 32)
+    .u32(Math.floor(indexOffsetBytes / 2 ** 32))
+    .u32(index.length)
+    .finish();
+  return new ByteWriter()
+    .append(location)
+    .u32(crc32c(location, crc32c(index, crc32c(prefix))))
+    .finish();
 }
 
 /** Where the index of a package of `sizeBytes` lies. Throws `corrupt-package` when that does not add up. */

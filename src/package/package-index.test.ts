@@ -13,7 +13,15 @@ import { planFile } from './plan-file.ts';
 const id = (n: number): string => n.toString(16).padStart(32, '0');
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-const linear: PackageCodebook = { layerType: 'linear', dtype: 'F32', levelCount: 5, table: f32(-1, 0.5, 2, 0, 0), prunedLevel: 3, protectedLevel: 4, tableSet: 0 };
+const linear: PackageCodebook = {
+  layerType: 'linear',
+  dtype: 'F32',
+  levelCount: 5,
+  table: f32(-1, 0.5, 2, 0, 0),
+  prunedLevel: 3,
+  protectedLevel: 4,
+  tableSet: 0,
+};
 const embedding: PackageCodebook = { layerType: 'embedding', dtype: 'F32', levelCount: 2, table: f32(-1, 3), tableSet: 0 };
 
 function f32(...values: number[]): Uint8Array {
@@ -22,9 +30,17 @@ function f32(...values: number[]): Uint8Array {
 
 /** A small transformer's tensors, in the names and shapes of a real one. */
 function gptTensors(layers: number): PlannedTensor[] {
-  const tensors: PlannedTensor[] = [{ name: 'wte.weight', dtype: 'F32', shape: [1024, 96] }, { name: 'wpe.weight', dtype: 'F32', shape: [128, 96] }];
+  const tensors: PlannedTensor[] = [
+    { name: 'wte.weight', dtype: 'F32', shape: [1024, 96] },
+    { name: 'wpe.weight', dtype: 'F32', shape: [128, 96] },
+  ];
   for (let i = 0; i < layers; i++) {
-    for (const [part, shape] of [['attn.qkv', [288, 96]], ['attn.proj', [96, 96]], ['mlp.fc', [384, 96]], ['mlp.proj', [96, 384]]] as const) {
+    for (const [part, shape] of [
+      ['attn.qkv', [288, 96]],
+      ['attn.proj', [96, 96]],
+      ['mlp.fc', [384, 96]],
+      ['mlp.proj', [96, 384]],
+    ] as const) {
       tensors.push({ name: `h.${i}.${part}.weight`, dtype: 'F32', shape }, { name: `h.${i}.${part}.bias`, dtype: 'F32', shape: [shape[0]] });
     }
     tensors.push({ name: `h.${i}.ln1.weight`, dtype: 'F32', shape: [96] }, { name: `h.${i}.ln1.bias`, dtype: 'F32', shape: [96] });
@@ -32,7 +48,10 @@ function gptTensors(layers: number): PlannedTensor[] {
   return tensors;
 }
 
-function gptFile(step: number, codebookNumbers = { linear: 0, embedding: 1 }): Omit<PackageFile, 'content'> & { content: { type: 'safetensors'; layout: ReturnType<typeof buildSafetensorsHeader>; codings: TensorCoding[] } } {
+function gptFile(
+  step: number,
+  codebookNumbers = { linear: 0, embedding: 1 },
+): Omit<PackageFile, 'content'> & { content: { type: 'safetensors'; layout: ReturnType<typeof buildSafetensorsHeader>; codings: TensorCoding[] } } {
   const layout = buildSafetensorsHeader(gptTensors(3), { format: 'pt', step: String(step), index: String(step / 70) });
   const codings = layout.tensors.map(({ name, shape }): TensorCoding => {
     if (name.startsWith('w')) return { kind: 'levels', codebook: codebookNumbers.embedding };
@@ -48,7 +67,11 @@ function withEntries(files: readonly (Omit<PackageFile, 'content'> & { content: 
   return files.map((file): PackageFile => {
     if (file.content.type === 'external') return { ...file, content: file.content };
     const blocks = planFile(file)!.blocks.map((block, i): BlockEntry => {
-      const entry = { offsetBytes, lengthBytes: 1 + (block.elementCount % 1000), crc32c: Number.parseInt(sha(`${file.path} ${i} ${offsetBytes}`).slice(0, 8), 16) };
+      const entry = {
+        offsetBytes,
+        lengthBytes: 1 + (block.elementCount % 1000),
+        crc32c: Number.parseInt(sha(`${file.path} ${i} ${offsetBytes}`).slice(0, 8), 16),
+      };
       offsetBytes += entry.lengthBytes;
       return entry;
     });
@@ -59,13 +82,25 @@ function withEntries(files: readonly (Omit<PackageFile, 'content'> & { content: 
 function baseIndex(): PackageIndex {
   const blob = { path: 'sub/tökens.json', sizeBytes: 300_000, sha256: sha('blob'), content: { type: 'blob' } } as const;
   const raw = { path: 'optimizer.bin', sizeBytes: 2 ** 40, sha256: sha('raw'), content: { type: 'external' } } as const;
-  return { formatVersion: 1, id: id(1), kind: 'base', codebooks: [linear, embedding], tableSets: [Uint8Array.of(1, 2, 3)], files: withEntries([gptFile(1260), blob, raw]) };
+  return {
+    formatVersion: 1,
+    id: id(1),
+    kind: 'base',
+    codebooks: [linear, embedding],
+    tableSets: [Uint8Array.of(1, 2, 3)],
+    files: withEntries([gptFile(1260), blob, raw]),
+  };
 }
 
 function deltaIndex(): PackageIndex {
   return {
-    formatVersion: 1, id: id(2), kind: 'delta', ancestorId: id(1), codebooks: [{ ...embedding, tableSet: 1 }, linear],
-    tableSets: [new Uint8Array(0), Uint8Array.of(9)], files: withEntries([gptFile(1330, { linear: 1, embedding: 0 }), { path: 'new.txt', sizeBytes: 0, sha256: sha(''), content: { type: 'blob' } }]),
+    formatVersion: 1,
+    id: id(2),
+    kind: 'delta',
+    ancestorId: id(1),
+    codebooks: [{ ...embedding, tableSet: 1 }, linear],
+    tableSets: [new Uint8Array(0), Uint8Array.of(9)],
+    files: withEntries([gptFile(1330, { linear: 1, embedding: 0 }), { path: 'new.txt', sizeBytes: 0, sha256: sha(''), content: { type: 'blob' } }]),
   };
 }
 
@@ -101,8 +136,18 @@ describe('the package index', () => {
 
   it('rebuilds headers far above the deflate window from their ancestor', () => {
     const wide = (step: string): PackageFile[] => {
-      const layout = buildSafetensorsHeader(Array.from({ length: 4000 }, (_, i) => ({ name: `model.layers.${i}.weight`, dtype: 'U8', shape: [1] })), { step });
-      return withEntries([{ path: 'a', sizeBytes: layout.sizeBytes, sha256: sha(step), content: { type: 'safetensors', layout, codings: layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' })) } }]);
+      const layout = buildSafetensorsHeader(
+        Array.from({ length: 4000 }, (_, i) => ({ name: `model.layers.${i}.weight`, dtype: 'U8', shape: [1] })),
+        { step },
+      );
+      return withEntries([
+        {
+          path: 'a',
+          sizeBytes: layout.sizeBytes,
+          sha256: sha(step),
+          content: { type: 'safetensors', layout, codings: layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' })) },
+        },
+      ]);
     };
     const base: PackageIndex = { formatVersion: 1, id: id(1), kind: 'base', codebooks: [], tableSets: [], files: wide('99') };
     const delta: PackageIndex = { ...base, id: id(2), kind: 'delta', ancestorId: id(1), files: wide('100') };
@@ -148,7 +193,8 @@ describe('a hostile index', () => {
     return new ByteWriter().varint(0).varint(0).varint(0).varint(json.length).varint(deflated.length).append(deflated).finish();
   };
   const path = (name: string): Uint8Array => new ByteWriter().varint(name.length).append(Buffer.from(name)).finish();
-  const oneFile = (kind: number, rest: Uint8Array, name = 'a'): Uint8Array => plain((body) => body.varint(0).varint(0).varint(1).u8(kind).append(path(name)).append(new Uint8Array(32)).append(rest));
+  const oneFile = (kind: number, rest: Uint8Array, name = 'a'): Uint8Array =>
+    plain((body) => body.varint(0).varint(0).varint(1).u8(kind).append(path(name)).append(new Uint8Array(32)).append(rest));
   const f32Tensor = (count: number): string => `{"t":{"dtype":"F32","shape":[${count}],"data_offsets":[0,${count * 4}]}}`;
   const block = (length: number): Uint8Array => new ByteWriter().varint(length).u32(0).finish();
   const join = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts);
@@ -158,7 +204,14 @@ describe('a hostile index', () => {
   it('accepts what the cases below start from', () => {
     expect(codeOf(() => decodePackageIndex(oneFile(0, join(header(f32Tensor(3)), exactRun, block(13))), { id: id(1) }))).toBe('accepted');
     expect(codeOf(() => decodePackageIndex(oneFile(1, join(Uint8Array.of(9), block(10))), { id: id(1) }))).toBe('accepted');
-    expect(codeOf(() => decodePackageIndex(plain((body) => body.varint(0).varint(0).varint(0)), { id: id(1) }))).toBe('accepted');
+    expect(
+      codeOf(() =>
+        decodePackageIndex(
+          plain((body) => body.varint(0).varint(0).varint(0)),
+          { id: id(1) },
+        ),
+      ),
+    ).toBe('accepted');
   });
 
   it.each<[string, Uint8Array]>([
@@ -174,9 +227,25 @@ describe('a hostile index', () => {
     ['a codebook of an unknown dtype', plain((body) => body.varint(1).varint(1).u8(12).varint(1).varint(0).append(zeros(4)).varint(0).varint(0))],
     ['a codebook with unknown flags', plain((body) => body.varint(1).varint(1).u8(64).varint(1).varint(0).append(zeros(4)).varint(0).varint(0))],
     ['a codebook without a centroid', plain((body) => body.varint(1).varint(1).u8(48).varint(2).varint(0).varint(0).varint(0))],
-    ['257 levels', plain((body) => body.varint(1).varint(1).u8(0).varint(257).varint(0).append(zeros(257 * 4)).varint(0).varint(0))],
+    [
+      '257 levels',
+      plain((body) =>
+        body
+          .varint(1)
+          .varint(1)
+          .u8(0)
+          .varint(257)
+          .varint(0)
+          .append(zeros(257 * 4))
+          .varint(0)
+          .varint(0),
+      ),
+    ],
     ['a codebook without its table set', plain((body) => body.varint(1).varint(1).u8(0).varint(1).varint(1).append(zeros(4)).varint(0).varint(0))],
-    ['two codebooks of one class', plain((body) => body.varint(2).varint(1).u8(0).varint(1).varint(0).append(zeros(4)).u8(0).varint(1).varint(0).append(zeros(4)).varint(0).varint(0))],
+    [
+      'two codebooks of one class',
+      plain((body) => body.varint(2).varint(1).u8(0).varint(1).varint(0).append(zeros(4)).u8(0).varint(1).varint(0).append(zeros(4)).varint(0).varint(0)),
+    ],
     ['a table set longer than the index', plain((body) => body.varint(1).varint(1).u8(0).varint(1).varint(0).append(zeros(4)).varint(99).varint(0))],
     ['more files than allowed', plain((body) => body.varint(0).varint(0).varint(65_537))],
     ['an unknown kind of content', oneFile(3, zeros(1))],
@@ -186,9 +255,23 @@ describe('a hostile index', () => {
     ['an absolute path', oneFile(2, Uint8Array.of(1), '/a')],
     ['an empty path', oneFile(2, Uint8Array.of(1), '')],
     ['a path that is not UTF-8', plain((body) => body.varint(0).varint(0).varint(1).u8(2).varint(1).u8(0xff).append(zeros(32)).varint(0))],
-    ['two files of one path', plain((body) => body.varint(0).varint(0).varint(2).u8(2).append(path('a')).append(zeros(32)).varint(0).u8(2).append(path('a')).append(zeros(32)).varint(0))],
+    [
+      'two files of one path',
+      plain((body) =>
+        body.varint(0).varint(0).varint(2).u8(2).append(path('a')).append(zeros(32)).varint(0).u8(2).append(path('a')).append(zeros(32)).varint(0),
+      ),
+    ],
     ['a file of 2^53 bytes', oneFile(2, new ByteWriter().varint(2 ** 53).finish())],
-    ['a blob with more blocks than the index has bytes', oneFile(1, new ByteWriter().varint(2 ** 50).append(block(1)).finish())],
+    [
+      'a blob with more blocks than the index has bytes',
+      oneFile(
+        1,
+        new ByteWriter()
+          .varint(2 ** 50)
+          .append(block(1))
+          .finish(),
+      ),
+    ],
     ['a tensor with more blocks than the index has bytes', oneFile(0, join(header(f32Tensor(2 ** 48)), exactRun, block(1)))],
     ['an empty payload', oneFile(1, join(Uint8Array.of(9), block(0)))],
     ['a payload longer than its block can be', oneFile(1, join(Uint8Array.of(9), block(11)))],
@@ -198,19 +281,71 @@ describe('a hostile index', () => {
     ['a header shared with an ancestor that is not there', oneFile(0, join(Uint8Array.of(0, 1, 0, 0), exactRun))],
     ['a header shorter than declared', oneFile(0, join(Uint8Array.of(0, 0, 0, 3, 4), deflateRawSync(Buffer.from('{}')), zeros(1)))],
     ['a header longer than declared', oneFile(0, join(Uint8Array.of(0, 0, 0, 1, 4), deflateRawSync(Buffer.from('{}')), zeros(1)))],
-    ['a header of a terabyte', oneFile(0, new ByteWriter().varint(0).varint(0).varint(0).varint(2 ** 40).varint(1).u8(0).finish())],
-    ['a header with a terabyte of padding', oneFile(0, new ByteWriter().varint(2 ** 40).varint(0).varint(0).varint(0).finish())],
+    [
+      'a header of a terabyte',
+      oneFile(
+        0,
+        new ByteWriter()
+          .varint(0)
+          .varint(0)
+          .varint(0)
+          .varint(2 ** 40)
+          .varint(1)
+          .u8(0)
+          .finish(),
+      ),
+    ],
+    [
+      'a header with a terabyte of padding',
+      oneFile(
+        0,
+        new ByteWriter()
+          .varint(2 ** 40)
+          .varint(0)
+          .varint(0)
+          .varint(0)
+          .finish(),
+      ),
+    ],
     ['codings inherited from nowhere', oneFile(0, join(header(f32Tensor(3)), Uint8Array.of(0), block(13)))],
-    ['coding runs for too few tensors', oneFile(0, join(header('{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}'), exactRun))],
+    [
+      'coding runs for too few tensors',
+      oneFile(0, join(header('{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}'), exactRun)),
+    ],
     ['coding runs for too many tensors', oneFile(0, join(header(f32Tensor(3)), Uint8Array.of(1, 4, 2), block(13)))],
     ['an empty coding run', oneFile(0, join(header(f32Tensor(3)), Uint8Array.of(1, 4, 0), block(13)))],
     ['an unknown codebook', oneFile(0, join(header(f32Tensor(3)), Uint8Array.of(1, 6, 1), block(3)))],
-    ['a codebook of another dtype', plain((body) => body.varint(1).varint(1).u8(4).varint(1).varint(0).append(zeros(2)).varint(0).varint(1).u8(0).append(path('a')).append(zeros(32))
-      .append(header(f32Tensor(3))).append(Uint8Array.of(1, 6, 1)).append(block(3)))],
+    [
+      'a codebook of another dtype',
+      plain((body) =>
+        body
+          .varint(1)
+          .varint(1)
+          .u8(4)
+          .varint(1)
+          .varint(0)
+          .append(zeros(2))
+          .varint(0)
+          .varint(1)
+          .u8(0)
+          .append(path('a'))
+          .append(zeros(32))
+          .append(header(f32Tensor(3)))
+          .append(Uint8Array.of(1, 6, 1))
+          .append(block(3)),
+      ),
+    ],
     ['a body that inflates to more than it says', join(Uint8Array.of(2, 2), deflateRawSync(zeros(3)))],
     ['a body that inflates to less than it says', join(Uint8Array.of(2, 4), deflateRawSync(zeros(3)))],
     ['a body with bytes after its deflate stream', join(Uint8Array.of(2, 3), deflateRawSync(zeros(3)), zeros(1))],
-    ['a body that inflates to a gigabyte', new ByteWriter().u8(2).varint(2 ** 30).append(deflateRawSync(zeros(1000))).finish()],
+    [
+      'a body that inflates to a gigabyte',
+      new ByteWriter()
+        .u8(2)
+        .varint(2 ** 30)
+        .append(deflateRawSync(zeros(1000)))
+        .finish(),
+    ],
     ['a body that does not inflate', Uint8Array.of(2, 3, 0xff, 0xff, 0xff)],
   ])('is refused: %s', (_, bytes) => {
     expect(codeOf(() => decodePackageIndex(bytes, { id: id(1) }))).toBe('corrupt-package');
@@ -229,7 +364,19 @@ describe('a hostile index', () => {
   it('bounds the headers of all files together', () => {
     const json = `{"__metadata__":{"x":"${'y'.repeat(50_000_000)}"}}`;
     const deflated = deflateRawSync(Buffer.from(json));
-    const file = (name: string): Uint8Array => new ByteWriter().u8(0).append(path(name)).append(zeros(32)).varint(0).varint(0).varint(0).varint(json.length).varint(deflated.length).append(deflated).varint(0).finish();
+    const file = (name: string): Uint8Array =>
+      new ByteWriter()
+        .u8(0)
+        .append(path(name))
+        .append(zeros(32))
+        .varint(0)
+        .varint(0)
+        .varint(0)
+        .varint(json.length)
+        .varint(deflated.length)
+        .append(deflated)
+        .varint(0)
+        .finish();
     const bytes = plain((body) => body.varint(0).varint(0).varint(3).append(file('a')).append(file('b')).append(file('c')));
     expect(codeOf(() => decodePackageIndex(bytes, { id: id(1) }))).toBe('corrupt-package');
   });

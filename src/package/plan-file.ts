@@ -41,8 +41,11 @@ export type ContentToPlan = Omit<SafetensorsContent, 'blocks'> | Omit<BlobConten
 /** Undefined for an external file, whose bytes are not in the package. */
 export function planFile(file: { readonly sizeBytes: number; readonly content: ContentToPlan }): FilePlan | undefined {
   switch (file.content.type) {
-    case 'safetensors': return planTensors(file.content.layout, file.content.codings);
-    case 'blob': return planBlob(file.sizeBytes);
-    case 'external': return undefined;
+    case 'safetensors':
+      return planTensors(file.content.layout, file.content.codings);
+    case 'blob':
+      return planBlob(file.sizeBytes);
+    case 'external':
+      return undefined;
   }
 }

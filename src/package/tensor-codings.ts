@@ -11,7 +11,12 @@ export interface AncestorCodings {
 }
 
 /** Writes one coding per tensor as runs, or as one zero byte when all are the ancestor's (docs/format.md, "Codings"). */
-export function writeCodings(writer: ByteWriter, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): void {
+export function writeCodings(
+  writer: ByteWriter,
+  codings: readonly TensorCoding[],
+  codebooks: readonly PackageCodebook[],
+  ancestor: AncestorCodings | undefined,
+): void {
   if (ancestor !== undefined && codings.length > 0) {
     const inherited = translate(ancestor, codebooks);
     if (inherited.length === codings.length && inherited.every((code, tensor) => code === codeOf(codings[tensor]!))) {
@@ -31,10 +36,16 @@ export function writeCodings(writer: ByteWriter, codings: readonly TensorCoding[
 }
 
 /** Reads what `writeCodings` wrote, for `tensorCount` tensors. Throws `corrupt-package`. */
-export function readCodings(reader: ByteReader, tensorCount: number, codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): TensorCoding[] {
+export function readCodings(
+  reader: ByteReader,
+  tensorCount: number,
+  codebooks: readonly PackageCodebook[],
+  ancestor: AncestorCodings | undefined,
+): TensorCoding[] {
   const runCount = reader.varint(tensorCount, 'the number of coding runs');
   if (runCount === 0 && tensorCount > 0) {
-    if (ancestor === undefined || ancestor.content.codings.length !== tensorCount) throw corruptPackage('codings are inherited from an ancestor that does not have them');
+    if (ancestor === undefined || ancestor.content.codings.length !== tensorCount)
+      throw corruptPackage('codings are inherited from an ancestor that does not have them');
     return translate(ancestor, codebooks).map((code) => codingOf(code, codebooks.length));
   }
   const codings: TensorCoding[] = [];

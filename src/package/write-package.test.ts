@@ -11,7 +11,11 @@ const id = '0123456789abcdef'.repeat(2);
 const sha256 = '00'.repeat(32);
 
 const draft: PackageDraft = {
-  formatVersion: 1, id, kind: 'base', codebooks: [], tableSets: [],
+  formatVersion: 1,
+  id,
+  kind: 'base',
+  codebooks: [],
+  tableSets: [],
   files: [
     { path: 'a', sizeBytes: 3, sha256, content: { type: 'blob' } },
     { path: 'empty', sizeBytes: 0, sha256, content: { type: 'blob' } },
@@ -46,7 +50,19 @@ describe('writePackage', () => {
     const stored = await readStoredIndex(await store.open('p'), core.crc32cSync);
     expect(stored).toMatchObject({ id, ancestorId: undefined, indexOffsetBytes: written.indexOffsetBytes, indexLengthBytes: written.indexLengthBytes });
     expect(decodeStoredIndex(stored, undefined)).toEqual(written.index);
-    expect(written.index.files.map(({ content }) => (content.type === 'external' ? [] : content.blocks.map(({ offsetBytes, lengthBytes }) => [offsetBytes, lengthBytes])))).toEqual([[[24, 4]], [], [], [[28, 1000], [1028, 2]]]);
+    expect(
+      written.index.files.map(({ content }) =>
+        content.type === 'external' ? [] : content.blocks.map(({ offsetBytes, lengthBytes }) => [offsetBytes, lengthBytes]),
+      ),
+    ).toEqual([
+      [[24, 4]],
+      [],
+      [],
+      [
+        [28, 1000],
+        [1028, 2],
+      ],
+    ]);
   });
 
   it('fails with the producer, and when payloads and plan differ in number', async () => {

@@ -43,14 +43,20 @@ export interface WriteTarget {
  */
 export async function writePackage(target: WriteTarget, content: PackageToWrite): Promise<WrittenPackage> {
   const { store, key, sizeMaxBytes, replace, crc32c, signal } = target;
-  let written: { index: PackageIndex } & IndexLocation | undefined;
-  const body = packageBytes(content, crc32c, (result) => { written = result; });
+  let written: ({ index: PackageIndex } & IndexLocation) | undefined;
+  const body = packageBytes(content, crc32c, (result) => {
+    written = result;
+  });
   const object = await store.put(key, body, { sizeMaxBytes, ...(replace === undefined ? {} : { replace }), ...(signal === undefined ? {} : { signal }) });
   if (written === undefined) throw new FirnError('internal', 'The store stopped reading a package before its end.');
   return { ...written, object };
 }
 
-async function* packageBytes(content: PackageToWrite, crc32c: Crc32c, done: (result: { index: PackageIndex } & IndexLocation) => void): AsyncGenerator<Uint8Array> {
+async function* packageBytes(
+  content: PackageToWrite,
+  crc32c: Crc32c,
+  done: (result: { index: PackageIndex } & IndexLocation) => void,
+): AsyncGenerator<Uint8Array> {
   const prefix = encodePrefix(content.id);
   yield prefix;
   const entries: BlockEntry[] = [];
@@ -80,6 +86,7 @@ function fillEntries(draft: PackageDraft, entries: readonly BlockEntry[]): Packa
     at += count;
     return { ...file, content: file.content.type === 'external' ? file.content : { ...file.content, blocks } };
   });
-  if (at !== entries.length) throw new FirnError('internal', 'The package has another number of payloads than its plan.', { detail: `${entries.length} payloads, ${at} blocks` });
+  if (at !== entries.length)
+    throw new FirnError('internal', 'The package has another number of payloads than its plan.', { detail: `${entries.length} payloads, ${at} blocks` });
   return { ...draft, files };
 }

@@ -48,10 +48,17 @@ export class BlockReader {
     if (decoded.kind === 'exact') return decoded.bytes;
     const codebook = this.#codebook(0, block);
     const { levels, protectedWords } = decoded.levels;
-    return this.#core.dequantize(levels, {
-      dtype: codebook.dtype, table: paddedTable(codebook), levelCount: codebook.levelCount, protectedWords,
-      ...(codebook.protectedLevel === undefined ? {} : { protectedLevel: codebook.protectedLevel }),
-    }, signal);
+    return this.#core.dequantize(
+      levels,
+      {
+        dtype: codebook.dtype,
+        table: paddedTable(codebook),
+        levelCount: codebook.levelCount,
+        protectedWords,
+        ...(codebook.protectedLevel === undefined ? {} : { protectedLevel: codebook.protectedLevel }),
+      },
+      signal,
+    );
   }
 
   /** The dtype of a block's elements where it is one that can be converted. */
@@ -72,7 +79,13 @@ export class BlockReader {
     return this.#keep(block, { kind: 'levels', levels: decoded! });
   }
 
-  #decodeLevels(payload: Uint8Array, step: number, number: number, previous: DecodedLevels | undefined, signal: AbortSignal | undefined): Promise<DecodedLevels> {
+  #decodeLevels(
+    payload: Uint8Array,
+    step: number,
+    number: number,
+    previous: DecodedLevels | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<DecodedLevels> {
     const codebook = this.#codebook(step, number);
     const before = this.#lineage.previousBlock(step, number);
     const modulus = levelModulus(codebook, before < 0 ? undefined : this.#codebook(step + 1, before));

@@ -14,7 +14,14 @@ function setup(sizeBytes: number) {
 describe('PackageBytes', () => {
   it('reads any range, over window edges and up to the end', async () => {
     const { whole, bytes } = setup(3 * chunkBytes + 17);
-    for (const [offset, length] of [[0, 1], [chunkBytes - 1, 2], [5, 3 * chunkBytes + 12], [3 * chunkBytes + 16, 1], [chunkBytes, chunkBytes], [9, 0]] as const) {
+    for (const [offset, length] of [
+      [0, 1],
+      [chunkBytes - 1, 2],
+      [5, 3 * chunkBytes + 12],
+      [3 * chunkBytes + 16, 1],
+      [chunkBytes, chunkBytes],
+      [9, 0],
+    ] as const) {
       expect(Buffer.from(await bytes.read(offset, length)).equals(whole.subarray(offset, offset + length))).toBe(true);
     }
     await bytes.close();
@@ -39,7 +46,7 @@ describe('PackageBytes', () => {
     });
     await expect(bytes.read(0, 2)).rejects.toMatchObject({ code: 'internal' });
     failing = false;
-    expect([...await bytes.read(0, 2)]).toEqual([1, 2]);
+    expect([...(await bytes.read(0, 2))]).toEqual([1, 2]);
     await bytes.close();
   });
 });

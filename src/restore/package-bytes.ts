@@ -36,7 +36,10 @@ export class PackageBytes {
     this.#windows.clear();
     const reader = this.#reader;
     this.#reader = undefined;
-    await reader?.then((object) => object.close(), () => undefined);
+    await reader?.then(
+      (object) => object.close(),
+      () => undefined,
+    );
   }
 
   #object(): Promise<ObjectReader> {

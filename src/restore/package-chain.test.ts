@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
@@ -7,6 +10,7 @@ import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import { writePackage } from '../package/write-package.ts';
+import { openFilesystemStore } from '../store/filesystem-store.ts';
 import { digestBytes } from './digest-bytes.ts';
 import type { PackageChain } from './package-chain.ts';
 import { Dice, storeRandomRun, type StoredCheckpoint } from './random-run.test-support.ts';
@@ -23,7 +27,10 @@ async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 /** Newest first, as the catalog gives a chain. */
 function chainTo(run: readonly StoredCheckpoint[], newest: number) {
-  return run.slice(0, newest + 1).map(({ location }) => location).reverse();
+  return run
+    .slice(0, newest + 1)
+    .map(({ location }) => location)
+    .reverse();
 }
 
 async function withChain<T>(restorer: Restorer, run: readonly StoredCheckpoint[], newest: number, use: (chain: PackageChain) => Promise<T>): Promise<T> {
@@ -37,22 +44,25 @@ async function withChain<T>(restorer: Restorer, run: readonly StoredCheckpoint[]
 
 describe('a run of packages', () => {
   it('gives back every file of every checkpoint, byte for byte, with whatever is cached', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer(), fc.boolean(), async (seed, large) => {
-      const dice = new Dice(seed);
-      const store = new MemoryStore();
-      const run = await storeRandomRun(dice, core, store, { length: 5, large, tensorsMax: large ? 6 : 14 });
-      const restorer = new Restorer({ core, store, ...(dice.chance(50) ? cacheBytes : { indexCacheBytesMax: 0, blockCacheBytesMax: 0 }) });
-      for (const newest of [4, 0, 2, 3, 1, 4]) {
-        await withChain(restorer, run, newest, async (chain) => {
-          expect(chain.files).toEqual(run[newest]!.index.files);
-          for (const [path, bytes] of run[newest]!.files) {
-            const restored = await collect(chain.file(path).stream());
-            expect(restored.equals(bytes)).toBe(true);
-          }
-        });
-      }
-      expect(store.openReaders).toBe(0);
-    }), { numRuns: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.boolean(), async (seed, large) => {
+        const dice = new Dice(seed);
+        const store = new MemoryStore();
+        const run = await storeRandomRun(dice, core, store, { length: 5, large, tensorsMax: large ? 6 : 14 });
+        const restorer = new Restorer({ core, store, ...(dice.chance(50) ? cacheBytes : { indexCacheBytesMax: 0, blockCacheBytesMax: 0 }) });
+        for (const newest of [4, 0, 2, 3, 1, 4]) {
+          await withChain(restorer, run, newest, async (chain) => {
+            expect(chain.files).toEqual(run[newest]!.index.files);
+            for (const [path, bytes] of run[newest]!.files) {
+              const restored = await collect(chain.file(path).stream());
+              expect(restored.equals(bytes)).toBe(true);
+            }
+          });
+        }
+        expect(store.openReaders).toBe(0);
+      }),
+      { numRuns: 12 },
+    );
   });
 
   it('gives any range as the slice of the whole, and the whole digest', async () => {
@@ -125,6 +135,29 @@ describe('a run of packages', () => {
     });
   });
 
+  it("lives in a directory as well, whose damage is the store's to tell", async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'firn-chain-'));
+    try {
+      const store = await openFilesystemStore({ folder, crc32c: core.crc32cSync });
+      const run = await storeRandomRun(new Dice(13), core, store, { length: 3, large: true, tensorsMax: 8 });
+      const restorer = new Restorer({ core, store, ...cacheBytes });
+      await withChain(restorer, run, 2, async (chain) => {
+        for (const [path, bytes] of run[2]!.files) expect((await collect(chain.file(path).stream())).equals(bytes)).toBe(true);
+      });
+      const [object] = (await readdir(join(folder, 'objects'), { recursive: true, withFileTypes: true })).filter(
+        (entry) => entry.isFile() && entry.name.includes(run[0]!.location.key),
+      );
+      const path = join(object!.parentPath, object!.name);
+      const stored = await readFile(path);
+      stored[30]! ^= 1;
+      await writeFile(path, stored);
+      await expect(new Restorer({ core, store, ...cacheBytes }).open(chainTo(run, 2))).rejects.toMatchObject({ code: 'corrupt-object' });
+      await store.close();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('stops at an abort and when the reader goes away', async () => {
     const store = new MemoryStore();
     const run = await storeRandomRun(new Dice(31), core, store, { length: 3, large: true, tensorsMax: 9 });
@@ -165,9 +198,12 @@ describe('damaged packages', () => {
   function spoil(payload: Uint8Array, dice: Dice): Uint8Array {
     const at = dice.below(payload.length);
     switch (dice.below(3)) {
-      case 0: return payload.map((byte, i) => (i === at ? byte ^ (1 << dice.below(8)) : byte));
-      case 1: return payload.subarray(0, at);
-      default: return Buffer.concat([payload.subarray(0, at), dice.bytes(1 + dice.below(4)), payload.subarray(at)]);
+      case 0:
+        return payload.map((byte, i) => (i === at ? byte ^ (1 << dice.below(8)) : byte));
+      case 1:
+        return payload.subarray(0, at);
+      default:
+        return Buffer.concat([payload.subarray(0, at), dice.bytes(1 + dice.below(4)), payload.subarray(at)]);
     }
   }
 
@@ -212,10 +248,22 @@ describe('damaged packages', () => {
         const payload = whole.slice(offsetBytes, offsetBytes + lengthBytes);
         return n === victim ? spoil(payload, dice) : payload;
       });
-      const written = await writePackage({ store, key: location.key, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync }, {
-        id: location.id, ancestor: run[0]!.index, payloads: (async function* () { yield* payloads; })(), draft: () => index,
-      });
-      const { object: { sizeBytes }, indexOffsetBytes, indexLengthBytes } = written;
+      const written = await writePackage(
+        { store, key: location.key, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync },
+        {
+          id: location.id,
+          ancestor: run[0]!.index,
+          payloads: (async function* () {
+            yield* payloads;
+          })(),
+          draft: () => index,
+        },
+      );
+      const {
+        object: { sizeBytes },
+        indexOffsetBytes,
+        indexLengthBytes,
+      } = written;
       const result = await outcome(store, [{ ...location, sizeBytes, indexOffsetBytes, indexLengthBytes }, run[0]!.location]);
       const what = typeof result === 'string' ? result : 'values';
       seen.set(what, (seen.get(what) ?? 0) + 1);
@@ -266,12 +314,14 @@ describe('damaged packages', () => {
     const chain = await new Restorer({ core, store, ...cacheBytes }).open(chainTo(run, 0));
     const expected = Buffer.from(run[0]!.files.get(file.path)!);
     let taken = 0;
-    await expect((async () => {
-      for await (const piece of chain.file(file.path).stream()) {
-        expect(expected.subarray(taken, taken + piece.length).equals(piece)).toBe(true);
-        taken += piece.length;
-      }
-    })()).rejects.toMatchObject({ code: 'corrupt-package' });
+    await expect(
+      (async () => {
+        for await (const piece of chain.file(file.path).stream()) {
+          expect(expected.subarray(taken, taken + piece.length).equals(piece)).toBe(true);
+          taken += piece.length;
+        }
+      })(),
+    ).rejects.toMatchObject({ code: 'corrupt-package' });
     expect(taken).toBeLessThan(expected.length);
     await chain.close();
   });

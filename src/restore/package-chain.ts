@@ -101,7 +101,8 @@ export class PackageChain {
 }
 
 async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: PackageBytes, ancestor: IndexedPackage | undefined): Promise<IndexedPackage> {
-  if (entry.ancestorId !== ancestor?.index.id) throw corruptPackage(`package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`);
+  if (entry.ancestorId !== ancestor?.index.id)
+    throw corruptPackage(`package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`);
   const cached = ctx.indexes.get(entry.id);
   if (cached !== undefined) return cached;
   try {
@@ -118,10 +119,12 @@ async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: Package
 }
 
 function checkEntry(entry: ChainedPackage, stored: StoredIndex, sizeBytes: number): void {
-  const same = stored.id === entry.id && stored.ancestorId === entry.ancestorId
-    && sizeBytes === (entry.sizeBytes ?? sizeBytes)
-    && stored.indexOffsetBytes === (entry.indexOffsetBytes ?? stored.indexOffsetBytes)
-    && stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
+  const same =
+    stored.id === entry.id &&
+    stored.ancestorId === entry.ancestorId &&
+    sizeBytes === (entry.sizeBytes ?? sizeBytes) &&
+    stored.indexOffsetBytes === (entry.indexOffsetBytes ?? stored.indexOffsetBytes) &&
+    stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
   if (!same) throw corruptPackage(`the object of package ${entry.id} is another package (${stored.id}, ancestor ${stored.ancestorId ?? 'none'})`);
 }
 

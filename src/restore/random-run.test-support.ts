@@ -17,7 +17,7 @@ export class Dice {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = (seed ^ 0x9e3779b9) | 1;
+    this.#state = seed ^ 0x9e3779b9 || 1;
   }
 
   /** 0..count-1 */
@@ -87,7 +87,10 @@ export async function storeRandomRun(dice: Dice, core: NativeCore, store: Object
   let before: (CheckpointState & { written: WrittenPackage }) | undefined;
   for (let step = 0; step < options.length; step++) {
     const state = randomCheckpoint(dice, shapes, before, step);
-    const id = createHash('sha256').update(`${step} ${dice.below(2 ** 31)}`).digest('hex').slice(0, 32);
+    const id = createHash('sha256')
+      .update(`${step} ${dice.below(2 ** 31)}`)
+      .digest('hex')
+      .slice(0, 32);
     const files = new Map(state.files.map((file) => [file.path, fileBytes(file, state.codebooks)]));
     const written = await storeCheckpoint({ state, before, core, store, id, files });
     const { sizeBytes } = written.object;
@@ -134,8 +137,13 @@ function randomCodebook(dice: Dice, { layerType, dtype }: { layerType: Quantized
   const table = new Uint8Array(levelCount * dtypeBytes[dtype]);
   table.set(dice.bytes(centroids * dtypeBytes[dtype]));
   return {
-    layerType, dtype, table, levelCount, tableSet: dice.below(2),
-    ...(pruned ? { prunedLevel: centroids } : {}), ...(guarded ? { protectedLevel: levelCount - 1 } : {}),
+    layerType,
+    dtype,
+    table,
+    levelCount,
+    tableSet: dice.below(2),
+    ...(pruned ? { prunedLevel: centroids } : {}),
+    ...(guarded ? { protectedLevel: levelCount - 1 } : {}),
   };
 }
 
@@ -164,16 +172,23 @@ function randomBlob(dice: Dice, before: CheckpointState | undefined): FileState 
   const sizeBytes = previous !== undefined && dice.chance(60) ? previous.sizeBytes : dice.pick([0, 1, 500, 131072, 131073]);
   const content = { type: 'blob' } as const;
   const plan = planFile({ sizeBytes, content })!;
-  return { path: 'config/tokens.json', sizeBytes, content, plan, blocks: plan.blocks.map((block, i) => randomExact(dice, block.elementCount, previous?.blocks[i])) };
+  return {
+    path: 'config/tokens.json',
+    sizeBytes,
+    content,
+    plan,
+    blocks: plan.blocks.map((block, i) => randomExact(dice, block.elementCount, previous?.blocks[i])),
+  };
 }
 
-/** Mostly what it was before, where that fits. */
+/** Mostly what it was before, where that fits; else anything, or mostly one value in long runs. */
 function randomLevels(dice: Dice, block: PlannedBlock, codebook: PackageCodebook, before: BlockState | undefined): BlockState {
   const moved = dice.pick([0, 1, 30, 100]);
+  const skew = dice.pick([0, 90, 99]);
   const old = before !== undefined && 'levels' in before ? before.levels : undefined;
   const levels = Uint8Array.from({ length: block.elementCount }, (_, i) => {
     const was = old?.[i];
-    return was !== undefined && was < codebook.levelCount && !dice.chance(moved) ? was : dice.below(codebook.levelCount);
+    return was !== undefined && was < codebook.levelCount && !dice.chance(moved) ? was : dice.chance(skew) ? 0 : dice.below(codebook.levelCount);
   });
   const protectedCount = levels.reduce((count, level) => count + Number(level === codebook.protectedLevel), 0);
   return { levels, protectedWords: Uint16Array.from({ length: protectedCount }, () => dice.below(65536)) };
@@ -181,7 +196,8 @@ function randomLevels(dice: Dice, block: PlannedBlock, codebook: PackageCodebook
 
 function randomExact(dice: Dice, sizeBytes: number, before: BlockState | undefined): BlockState {
   const old = before !== undefined && 'bytes' in before && before.bytes.length === sizeBytes ? before.bytes : undefined;
-  if (old === undefined) return { bytes: dice.bytes(sizeBytes) };
+  const skew = dice.pick([0, 90, 99]);
+  if (old === undefined) return { bytes: dice.bytes(sizeBytes).map((byte) => (dice.chance(skew) ? 0 : byte)) };
   return { bytes: dice.chance(30) ? old : Uint8Array.from(old, (byte) => (dice.chance(2) ? dice.below(256) : byte)) };
 }
 
@@ -203,7 +219,10 @@ function fileBytes(file: FileState, codebooks: readonly PackageCodebook[]): Uint
   return out;
 }
 
-function lookUp({ levels, protectedWords }: { levels: Uint8Array; protectedWords: Uint16Array }, { dtype, table, protectedLevel }: PackageCodebook): Uint8Array {
+function lookUp(
+  { levels, protectedWords }: { levels: Uint8Array; protectedWords: Uint16Array },
+  { dtype, table, protectedLevel }: PackageCodebook,
+): Uint8Array {
   const width = dtypeBytes[dtype];
   const out = new Uint8Array(levels.length * width);
   let word = 0;
@@ -227,46 +246,72 @@ async function storeCheckpoint(request: StoreRequest): Promise<WrittenPackage> {
   const { state, before, core, store, id, files } = request;
   const jobs = state.files.flatMap((file) => fileJobs(file, state, before));
   const tables = await buildTables(core, jobs, 2);
-  return writePackage({ store, key: id, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync }, {
-    id, ancestor: before?.written.index,
-    payloads: (async function* () {
-      for (const job of jobs) yield job.kind === 'exact' ? await encodeExactBlock(core, job) : await encodeLevelBlock(tables[job.tableSet]!, job);
-    })(),
-    draft: () => ({
-      formatVersion: 1, id, codebooks: state.codebooks, tableSets: tables.map((set) => set.serialize()),
-      ...(before === undefined ? { kind: 'base' } : { kind: 'delta', ancestorId: before.written.index.id }),
-      files: [
-        ...state.files.map(({ path, sizeBytes, content }) => ({ path, sizeBytes, content, sha256: createHash('sha256').update(files.get(path)!).digest('hex') })),
-        { path: 'raw/optimizer.bin', sizeBytes: 12345, sha256: 'ab'.repeat(32), content: { type: 'external' } },
-      ],
-    }),
-  });
+  return writePackage(
+    { store, key: id, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync },
+    {
+      id,
+      ancestor: before?.written.index,
+      payloads: (async function* () {
+        for (const job of jobs) yield job.kind === 'exact' ? await encodeExactBlock(core, job) : await encodeLevelBlock(tables[job.tableSet]!, job);
+      })(),
+      draft: () => ({
+        formatVersion: 1,
+        id,
+        codebooks: state.codebooks,
+        tableSets: tables.map((set) => set.serialize()),
+        ...(before === undefined ? { kind: 'base' } : { kind: 'delta', ancestorId: before.written.index.id }),
+        files: [
+          ...state.files.map(({ path, sizeBytes, content }) => ({
+            path,
+            sizeBytes,
+            content,
+            sha256: createHash('sha256').update(files.get(path)!).digest('hex'),
+          })),
+          { path: 'raw/optimizer.bin', sizeBytes: 12345, sha256: 'ab'.repeat(32), content: { type: 'external' } },
+        ],
+      }),
+    },
+  );
 }
 
-type BlockJob = { kind: 'levels'; levels: Uint8Array; protectedWords: Uint16Array; previous: Uint8Array | undefined; modulus: number; tableSet: number }
+type BlockJob =
+  | { kind: 'levels'; levels: Uint8Array; protectedWords: Uint16Array; previous: Uint8Array | undefined; modulus: number; tableSet: number }
   | { kind: 'exact'; bytes: Uint8Array; previous: Uint8Array | undefined; elementKind: Extract<PlannedBlock['coding'], { kind: 'exact' }>['elementKind'] };
 
 function fileJobs(file: FileState, state: CheckpointState, before: CheckpointState | undefined): BlockJob[] {
   const previous = before?.files.find((other) => other.path === file.path && other.content.type === file.content.type);
-  const matches = previous === undefined ? undefined : matchBlocks({ plan: previous.plan, codebooks: before!.codebooks }, { plan: file.plan, codebooks: state.codebooks });
+  const matches =
+    previous === undefined ? undefined : matchBlocks({ plan: previous.plan, codebooks: before!.codebooks }, { plan: file.plan, codebooks: state.codebooks });
   return file.plan.blocks.map((block, i): BlockJob => {
     const match = matches?.[i] ?? -1;
     const now = file.blocks[i]!;
     const was = match < 0 ? undefined : previous!.blocks[match]!;
     if (block.coding.kind === 'exact') {
-      return { kind: 'exact', bytes: (now as { bytes: Uint8Array }).bytes, previous: was && (was as { bytes: Uint8Array }).bytes, elementKind: block.coding.elementKind };
+      return {
+        kind: 'exact',
+        bytes: (now as { bytes: Uint8Array }).bytes,
+        previous: was && (was as { bytes: Uint8Array }).bytes,
+        elementKind: block.coding.elementKind,
+      };
     }
     const codebook = state.codebooks[block.coding.codebook]!;
     const there = previous?.plan.blocks[match]?.coding;
     const modulus = levelModulus(codebook, there?.kind === 'levels' ? before!.codebooks[there.codebook] : undefined);
-    return { kind: 'levels', ...(now as { levels: Uint8Array; protectedWords: Uint16Array }), previous: was && (was as { levels: Uint8Array }).levels, modulus, tableSet: codebook.tableSet };
+    return {
+      kind: 'levels',
+      ...(now as { levels: Uint8Array; protectedWords: Uint16Array }),
+      previous: was && (was as { levels: Uint8Array }).levels,
+      modulus,
+      tableSet: codebook.tableSet,
+    };
   });
 }
 
 async function buildTables(core: NativeCore, jobs: readonly BlockJob[], setCount: number): Promise<TokenTables[]> {
   const counts = Array.from({ length: setCount }, () => core.createTokenCounts());
   for (const job of jobs) {
-    if (job.kind === 'levels') await counts[job.tableSet]!.add({ current: job.levels, modulus: job.modulus, ...(job.previous === undefined ? {} : { previous: job.previous }) });
+    if (job.kind === 'levels')
+      await counts[job.tableSet]!.add({ current: job.levels, modulus: job.modulus, ...(job.previous === undefined ? {} : { previous: job.previous }) });
   }
   return counts.map((count) => count.build());
 }

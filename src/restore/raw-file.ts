@@ -11,7 +11,15 @@ import { streamRange } from './stream-range.ts';
 
 /** What reading a header says of bytes that are none. */
 const contentCodes: ReadonlySet<FirnErrorCode> = new Set([
-  'header-truncated', 'header-too-large', 'header-invalid', 'tensor-overlap', 'tensor-gap', 'tensor-size-mismatch', 'tensor-duplicate', 'dtype-unknown', 'not-safetensors',
+  'header-truncated',
+  'header-too-large',
+  'header-invalid',
+  'tensor-overlap',
+  'tensor-gap',
+  'tensor-size-mismatch',
+  'tensor-duplicate',
+  'dtype-unknown',
+  'not-safetensors',
 ]);
 
 /** A safetensors file that is stored as the raw object itself: its tensors and dtype views, as of a restored one. */
@@ -37,9 +45,19 @@ export class RawSafetensorsFile {
    */
   static async open(reader: ObjectReader, core: NativeCore, target?: QuantizableDtype): Promise<RawSafetensorsFile> {
     const layout = await readSafetensorsLayout(reader).catch((error: unknown) => {
-      throw error instanceof FirnError && contentCodes.has(error.code) ? new FirnError('invalid-request', 'The file is not safetensors: it has no tensors and no views.', { cause: error }) : error;
+      throw error instanceof FirnError && contentCodes.has(error.code)
+        ? new FirnError('invalid-request', 'The file is not safetensors: it has no tensors and no views.', { cause: error })
+        : error;
     });
-    return new RawSafetensorsFile(reader, core, planTensors(layout, layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' }))), target);
+    return new RawSafetensorsFile(
+      reader,
+      core,
+      planTensors(
+        layout,
+        layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' })),
+      ),
+      target,
+    );
   }
 
   get sizeBytes(): number {
@@ -62,10 +80,12 @@ export class RawSafetensorsFile {
   async #elements(number: number, signal: AbortSignal): Promise<Uint8Array> {
     const { segments } = this.#plan.blocks[number]!;
     const { tensors } = this.#plan.layout;
-    const parts = await Promise.all(segments.map(({ tensor, firstElement, elementCount }) => {
-      const { startBytes, dtype } = tensors[tensor]!;
-      return this.#reader.read(startBytes + firstElement * dtypeBytes[dtype], elementCount * dtypeBytes[dtype], signal);
-    }));
+    const parts = await Promise.all(
+      segments.map(({ tensor, firstElement, elementCount }) => {
+        const { startBytes, dtype } = tensors[tensor]!;
+        return this.#reader.read(startBytes + firstElement * dtypeBytes[dtype], elementCount * dtypeBytes[dtype], signal);
+      }),
+    );
     const elements = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     // Exact blocks join by element kind, and each floating dtype is a kind of its own: one conversion serves the block.
     const { dtype } = tensors[segments[0]!.tensor]!;

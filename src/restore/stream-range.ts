@@ -5,6 +5,8 @@ import type { RangePlan } from './plan-range.ts';
 export const decodeAheadMax = 8;
 /** Smaller pieces are gathered up to this, in bytes: a norm or a bias alone would be a network write of its own. */
 const pieceBytesMin = 64 * 1024;
+/** Longest piece, in bytes: a block of the widest elements. */
+const pieceBytesMax = 1024 * 1024;
 
 /** Where a stream gets its bytes. */
 export interface RangeSource {
@@ -28,7 +30,9 @@ async function* pieces(source: RangeSource, plan: RangePlan, signal: AbortSignal
   let started = 0;
   let used = 0;
   try {
-    yield source.headerBytes.subarray(plan.header.startBytes, plan.header.endBytes);
+    for (let at = plan.header.startBytes; at < plan.header.endBytes; at += pieceBytesMax) {
+      yield source.headerBytes.subarray(at, Math.min(at + pieceBytesMax, plan.header.endBytes));
+    }
     for (const piece of plan.pieces) {
       while (started < plan.blocks.length && started - used < decodeAheadMax) {
         const elements = source.elements(plan.blocks[started]!, either);

@@ -16,11 +16,13 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'firn-unpack-'));
   const store = new MemoryStore();
   run = await storeRandomRun(new Dice(3), core, store, { length: 3, large: false, tensorsMax: 9 });
-  packagePaths = await Promise.all(run.map(async ({ location }, step) => {
-    const path = join(folder, `${step}.firn`);
-    await writeFile(path, store.objects.get(location.key)!);
-    return path;
-  }));
+  packagePaths = await Promise.all(
+    run.map(async ({ location }, step) => {
+      const path = join(folder, `${step}.firn`);
+      await writeFile(path, store.objects.get(location.key)!);
+      return path;
+    }),
+  );
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -28,7 +30,9 @@ describe('unpackPackages', () => {
   it('rebuilds the newest of a chain given in any order, and says what is elsewhere', async () => {
     const outFolder = join(folder, 'out', 'deeper');
     const unpacked = await unpackPackages({ core, packagePaths: [packagePaths[1]!, packagePaths[2]!, packagePaths[0]!], outFolder });
-    expect(unpacked.map(({ file, written }) => [file.path, written])).toEqual([...run[2]!.files.keys()].map((path) => [path, true] as [string, boolean]).concat([['raw/optimizer.bin', false]]));
+    expect(unpacked.map(({ file, written }) => [file.path, written])).toEqual(
+      [...run[2]!.files.keys()].map((path) => [path, true] as [string, boolean]).concat([['raw/optimizer.bin', false]]),
+    );
     for (const [path, bytes] of run[2]!.files) expect((await readFile(join(outFolder, path))).equals(bytes)).toBe(true);
     expect((await readdir(outFolder, { recursive: true })).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });

@@ -58,7 +58,8 @@ function orderChain(packages: readonly ChainedPackage[]): ChainedPackage[] {
   const byId = new Map(packages.map((entry) => [entry.id, entry]));
   const ancestors = new Set(packages.map(({ ancestorId }) => ancestorId));
   const newest = [...byId.values()].filter(({ id }) => !ancestors.has(id));
-  if (newest.length !== 1 || byId.size !== packages.length) throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
+  if (newest.length !== 1 || byId.size !== packages.length)
+    throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
   const chain: ChainedPackage[] = [];
   for (let next: ChainedPackage | undefined = newest[0]; next !== undefined;) {
     chain.push(next);
@@ -67,7 +68,8 @@ function orderChain(packages: readonly ChainedPackage[]): ChainedPackage[] {
     next = byId.get(ancestorId);
     if (next === undefined) throw new FirnError('invalid-request', `The package ${ancestorId} is missing: another one builds on it.`);
   }
-  if (chain.length !== packages.length) throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
+  if (chain.length !== packages.length)
+    throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
   return chain;
 }
 

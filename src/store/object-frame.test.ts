@@ -40,6 +40,14 @@ describe('the frame', () => {
     expect(tail.readUInt32LE(24)).toBe(chunkBytes);
   });
 
+  it('of version 1 stays readable', () => {
+    const fixture = Buffer.from('6669726e3a206f6c6420736e6f77' + 'a8c82a98' + '4649524e4f424a01' + '0e00000000000000' + '00000400' + '46881e92' + '00000000' + 'ffd455c3', 'hex');
+    const size = contentSize(fixture.length)!;
+    const table = new FrameTable(fixture.subarray(size), size, referenceCrc32c);
+    table.verify(0, fixture.subarray(0, size));
+    expect(fixture.subarray(0, size).toString()).toBe('firn: old snow');
+  });
+
   it('of a later version is unsupported-format, not damage', () => {
     const tail = Buffer.from(new FrameWriter(referenceCrc32c).finish());
     tail[7] = 2;

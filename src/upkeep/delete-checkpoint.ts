@@ -8,7 +8,10 @@ import type { ObjectStore } from '../store/object-store.ts';
  * go, and with them hidden ancestors that nothing builds on any more. An object whose deletion fails is left to the sweep.
  * `conflict` while work on the checkpoint is under way.
  */
-export async function deleteCheckpoint({ catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore }, { id }: Pick<Checkpoint, 'id'>): Promise<void> {
+export async function deleteCheckpoint(
+  { catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore },
+  { id }: Pick<Checkpoint, 'id'>,
+): Promise<void> {
   if (await discardReservation({ catalog, store }, id)) return;
   const keys = await catalog.transaction(async (tx) => {
     const current = await tx.checkpoints.get(id);
@@ -16,10 +19,12 @@ export async function deleteCheckpoint({ catalog, store }: { readonly catalog: C
     switch (current.state) {
       case 'open':
       case 'queued':
-      case 'working': throw new FirnError('conflict', 'The checkpoint is being compressed; cancel it first.');
+      case 'working':
+        throw new FirnError('conflict', 'The checkpoint is being compressed; cancel it first.');
       case 'ready':
       case 'failed':
-      case 'cancelled': return hideOrPurge(tx, current);
+      case 'cancelled':
+        return hideOrPurge(tx, current);
     }
   });
   await Promise.allSettled(keys.map((key) => store.delete(key)));
@@ -35,8 +40,8 @@ async function hideOrPurge(tx: Catalog, checkpoint: Checkpoint): Promise<string[
   // Newest first: each was kept for the one before it, and chains are bounded.
   for (const { checkpointId } of ancestors) {
     const ancestor = await tx.checkpoints.get(checkpointId);
-    if (ancestor?.deletedAt === undefined || await tx.checkpoints.hasDependents(checkpointId)) break;
-    keys.push(...await tx.checkpoints.purge(checkpointId));
+    if (ancestor?.deletedAt === undefined || (await tx.checkpoints.hasDependents(checkpointId))) break;
+    keys.push(...(await tx.checkpoints.purge(checkpointId)));
   }
   return keys;
 }

@@ -31,7 +31,9 @@ const inputBytesMax = 16 * 1024;
 const deflatedFlag = 2;
 
 export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[] {
-  return readdirSync(corpusFolder).sort().map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
+  return readdirSync(corpusFolder)
+    .sort()
+    .map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
 }
 
 /** Runs inputs against the corpus's base. */
@@ -63,7 +65,8 @@ function checkIndex(index: PackageIndex): void {
     if (content.type === 'external' || plan === undefined) continue;
     if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length) throw new Error(`accepted, but ${path} is not its plan`);
     for (const [number, { lengthBytes, ...entry }] of content.blocks.entries()) {
-      if (entry.offsetBytes !== offsetBytes || lengthBytes < 1 || lengthBytes > payloadBytesMax(plan.blocks[number]!)) throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
+      if (entry.offsetBytes !== offsetBytes || lengthBytes < 1 || lengthBytes > payloadBytesMax(plan.blocks[number]!))
+        throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
       offsetBytes += lengthBytes;
     }
   }
@@ -78,13 +81,28 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number): Uin
     const at = below(bytes.length + 1);
     const span = 1 + below(16);
     switch (below(7)) {
-      case 0: if (at < bytes.length) bytes[at]! ^= 1 << below(8); break;
-      case 1: if (at < bytes.length) bytes[at] = below(256); break;
-      case 2: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + span))]); break;
-      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]); break;
-      case 4: bytes = Buffer.concat([bytes.subarray(0, at), new ByteWriter().varint(Math.floor(2 ** (random() * 53))).finish(), bytes.subarray(at)]); break;
-      case 5: { const other = pick(); bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length + 1))]); break; }
-      default: bytes = bytes.subarray(0, at);
+      case 0:
+        if (at < bytes.length) bytes[at]! ^= 1 << below(8);
+        break;
+      case 1:
+        if (at < bytes.length) bytes[at] = below(256);
+        break;
+      case 2:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + span))]);
+        break;
+      case 3:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]);
+        break;
+      case 4:
+        bytes = Buffer.concat([bytes.subarray(0, at), new ByteWriter().varint(Math.floor(2 ** (random() * 53))).finish(), bytes.subarray(at)]);
+        break;
+      case 5: {
+        const other = pick();
+        bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length + 1))]);
+        break;
+      }
+      default:
+        bytes = bytes.subarray(0, at);
     }
   }
   return random() < 0.1 ? deflatedForm(bytes.subarray(0, inputBytesMax)) : bytes.subarray(0, inputBytesMax);
@@ -108,7 +126,12 @@ function deflatedForm(bytes: Uint8Array): Uint8Array {
   const flags = bytes[0] ?? 0;
   const head = 1 + (flags & 1) * 16;
   const body = bytes.subarray(head);
-  return new ByteWriter().u8(flags | deflatedFlag).append(bytes.subarray(1, head)).varint(body.length).append(deflateRawSync(body)).finish();
+  return new ByteWriter()
+    .u8(flags | deflatedFlag)
+    .append(bytes.subarray(1, head))
+    .varint(body.length)
+    .append(deflateRawSync(body))
+    .finish();
 }
 
 function main(argv: readonly string[]): void {

@@ -23,8 +23,10 @@ struct LevelMap {
 };
 
 // Writes `count` levels. A weight goes to the bin whose centroid is nearest: bin i when x >= boundary[i-1] and x < boundary[i], with
-// boundary[i] = (c[i] + c[i+1]) / 2 rounded to binary32. Weights must be finite. When the partition protects or prunes, the
-// map must have that level (invalid_argument). `protected_count` receives the number of protected weights (may be null).
+// boundary[i] = (c[i] + c[i+1]) / 2 rounded to binary32. Weights must be finite (NaN counts as below every boundary). Weights and
+// gradients need no alignment. `protected_count` receives the number of protected weights (may be null).
+// invalid_argument when the partition protects or prunes and the map lacks that level, centroids are not finite and strictly
+// increasing, or levels overlap.
 Status assign_levels(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
                      const Partition& partition, const LevelMap& map, uint8_t* levels, size_t* protected_count);
 
@@ -34,8 +36,10 @@ void gather_protected(const void* weights, Dtype weight_dtype, const uint8_t* le
                       uint16_t* words);
 
 // Rebuilds `count` elements in `dtype`: table[level], or the next protected word where level == protected_level. `table` holds 256
-// elements of `dtype`; entries past the last level are never read for valid input. A lookup, no arithmetic (DESIGN invariant).
-// corrupt when a level >= level_count occurs or the number of protected words differs from `protected_count`.
+// elements of `dtype`; entries past the last level are never used for valid input. A lookup, no arithmetic (DESIGN invariant). No
+// pointer needs alignment, except protected_words.
+// corrupt when a level >= level_count occurs or the number of protected levels differs from `protected_count`; invalid_argument when
+// level_count > 256 or protected_level is not below it.
 Status dequantize(const uint8_t* levels, size_t count, Dtype dtype, const void* table, uint32_t level_count,
                   int32_t protected_level, const uint16_t* protected_words, size_t protected_count, void* out);
 

@@ -44,7 +44,8 @@ __m256i to_bytes(__m256i a, __m256i b, __m256i c, __m256i d) {
 }
 
 template <bool kGradients>
-size_t mark(const PartitionRule& plain, const unsigned char* w, const unsigned char* g, size_t count, PartitionLevels marks, uint8_t* levels) {
+size_t mark(const PartitionRule& plain, const unsigned char* w, const unsigned char* g, size_t count, PartitionLevels marks,
+            uint8_t* levels) {
   const Rule rule(plain);
   const __m256i protect_level = _mm256_set1_epi8(static_cast<char>(marks.protect));
   const __m256i prune_level = _mm256_set1_epi8(static_cast<char>(marks.pruned));

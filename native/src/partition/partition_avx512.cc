@@ -37,7 +37,8 @@ Masks masks(const Rule& rule, __m512 w, const unsigned char* gradients) {
 }
 
 template <bool kGradients>
-size_t mark(const PartitionRule& plain, const unsigned char* w, const unsigned char* g, size_t count, PartitionLevels marks, uint8_t* levels) {
+size_t mark(const PartitionRule& plain, const unsigned char* w, const unsigned char* g, size_t count, PartitionLevels marks,
+            uint8_t* levels) {
   const Rule rule(plain);
   const __m128i protect_level = _mm_set1_epi8(static_cast<char>(marks.protect));
   const __m128i prune_level = _mm_set1_epi8(static_cast<char>(marks.pruned));

@@ -10,7 +10,7 @@ export interface CheckpointStatus {
   readonly step: number;
   readonly result?: CheckpointResult;
   readonly error?: { readonly code: string; readonly message: string };
-  readonly files: readonly { readonly path: string; readonly role: string; readonly resultSha256?: string }[];
+  readonly files: readonly { readonly path: string; readonly rebuilt?: { readonly sha256: string } }[];
 }
 
 /** A checkpoint as pushed: where it went and what became of it. */

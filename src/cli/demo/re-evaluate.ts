@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
@@ -5,9 +6,8 @@ import type { MetricValues } from '../../checkpoint/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
-import { createHash } from 'node:crypto';
 
-/** A process of its own that measures one model file against an eval set on disk, knowing nothing of the hub. Talks over its parent's channel. */
+/** One question to the re-evaluating process: measure a model file against an eval set on disk. */
 export interface ReEvaluation {
   readonly graphPath: string;
   readonly batchesPath: string;
@@ -21,24 +21,27 @@ export type ReEvaluationAnswer = { readonly metrics: MetricValues } | { readonly
 const deadlineMs = 600_000;
 const memoryMaxBytes = 8 * 1024 ** 3;
 
+const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
+
 async function reEvaluate({ graphPath, batchesPath, spec, modelPath }: ReEvaluation): Promise<MetricValues> {
   const model = readFileSync(modelPath);
   const { tensors } = parseSafetensorsHeader(model, model.length);
   const graph = describeGraph(readFileSync(graphPath));
   const wanted = new Set(tensorsToDigest({ graph, tensors }));
-  const digests = new Map(tensors.filter((entry) => wanted.has(entry.name))
-    .map((entry) => [entry.name, createHash('sha256').update(model.subarray(entry.startBytes, entry.endBytes)).digest('hex')]));
+  const digests = new Map(
+    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(model.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
+  );
   const { binding } = bindWeights({ graph, tensors, digests });
-  const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
-  try {
-    return await evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: [modelPath] });
-  } finally {
-    await evaluator.close();
-  }
+  return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: [modelPath] });
 }
 
-process.once('message', (request: ReEvaluation) => {
+// A process of its own that knows nothing of the hub: answers its parent's questions one by one until the channel closes.
+process.on('message', (request: ReEvaluation) => {
   void reEvaluate(request)
-    .then((metrics): ReEvaluationAnswer => ({ metrics }), (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }))
-    .then((answer) => process.send?.(answer, () => process.disconnect()));
+    .then(
+      (metrics): ReEvaluationAnswer => ({ metrics }),
+      (error: unknown): ReEvaluationAnswer => ({ error: error instanceof Error ? error.message : String(error) }),
+    )
+    .then((answer) => process.send?.(answer));
 });
+process.on('disconnect', () => void evaluator.close());

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ export interface VerifyOptions {
   readonly directory: string;
   readonly metric: string;
   readonly threshold: number;
+  readonly reEvaluator: ReEvaluator;
 }
 
 /** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
@@ -25,10 +26,10 @@ export async function verifyDownload(hub: HubClient, series: Series, pushed: Pus
   const downloaded = join(options.directory, 'downloaded.safetensors');
   try {
     const { sha256, announced } = await hub.download(`${pushed.path}/files/model.safetensors`, downloaded);
-    const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.resultSha256;
+    const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.rebuilt?.sha256;
     const wrongDigest = sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
-    const before = await reEvaluate(series, pushed.checkpoint.modelPath);
-    const after = await reEvaluate(series, downloaded);
+    const before = await options.reEvaluator.evaluate(pushed.checkpoint.modelPath);
+    const after = await options.reEvaluator.evaluate(downloaded);
     return [...wrongDigest, ...compareMetrics(name, series, pushed, { before, after }, options)];
   } finally {
     await rm(downloaded, { force: true });
@@ -51,18 +52,35 @@ function compareMetrics(name: string, series: Series, pushed: PushedCheckpoint, 
   return problems;
 }
 
-async function reEvaluate(series: Series, modelPath: string): Promise<MetricValues> {
-  const entry = fileURLToPath(new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
-  const child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  try {
-    const request: ReEvaluation = { graphPath: series.graphPath, batchesPath: series.batchesPath, spec: seriesEvalSpec(series), modelPath };
-    child.send(request);
-    const ended = once(child, 'exit').then(([code]): never => { throw new Error(`re-evaluation ended with code ${code}`); });
-    ended.catch(() => undefined);
-    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [ReEvaluationAnswer];
-    if ('error' in answer) throw new Error(answer.error);
-    return answer.metrics;
-  } finally {
-    child.kill();
+/** A process that measures model files on its own; see re-evaluate.ts. Close it. */
+export class ReEvaluator {
+  private readonly child: ChildProcess;
+  private readonly series: Series;
+
+  constructor(series: Series) {
+    this.series = series;
+    const entry = fileURLToPath(new URL(`./re-evaluate${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+    this.child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  }
+
+  /** Metric values of one file. One question at a time. */
+  async evaluate(modelPath: string): Promise<MetricValues> {
+    const { graphPath, batchesPath } = this.series;
+    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPath };
+    const stop = new AbortController();
+    try {
+      this.child.send(request);
+      const ended = once(this.child, 'exit', { signal: stop.signal }).then(([code]): never => { throw new Error(`re-evaluation ended with code ${code}`); });
+      ended.catch(() => undefined);
+      const [answer] = (await Promise.race([once(this.child, 'message', { signal: stop.signal }), ended])) as [ReEvaluationAnswer];
+      if ('error' in answer) throw new Error(answer.error);
+      return answer.metrics;
+    } finally {
+      stop.abort();
+    }
+  }
+
+  close(): void {
+    if (this.child.connected) this.child.disconnect();
   }
 }

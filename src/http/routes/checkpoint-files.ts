@@ -1,11 +1,12 @@
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import { z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { checkFilePath } from '../../checkpoint/names.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import type { AppEnv } from '../app-env.ts';
+import { attachmentNamed } from '../attachment-named.ts';
 import { chooseRepresentation } from '../choose-representation.ts';
 import { formatDigest } from '../digest-fields.ts';
 import type { Gateway } from '../gateway.ts';
+import { headOperation } from '../head-operation.ts';
 import { createLocator, found } from '../locate.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
@@ -14,7 +15,7 @@ import { binaryContent, fileHeaders, rangeHeaders } from '../schemas/download.ts
 import { fileParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
-import { attachmentNamed, sendFile } from '../send-file.ts';
+import { sendFile } from '../send-file.ts';
 import { sendView } from '../send-view.ts';
 
 const tags = ['Files'];
@@ -22,9 +23,15 @@ const tags = ['Files'];
 const member = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/files/{path{.+}}';
 
 const putFile = createRoute({
-  method: 'put', path: member, operationId: 'putFile', summary: 'Upload a file of a reserved checkpoint', tags,
+  method: 'put',
+  path: member,
+  operationId: 'putFile',
+  summary: 'Upload a file of a reserved checkpoint',
+  tags,
   request: {
-    params: fileParams, headers: uploadHeaders, body: binaryBody,
+    params: fileParams,
+    headers: uploadHeaders,
+    body: binaryBody,
     query: z.object({ role: z.enum(fileRoles).optional().openapi({ description: 'By default as announced, else taken from the name.' }) }),
   },
   responses: {
@@ -38,22 +45,19 @@ const downloadQuery = z.object({
   as: z.literal('uploaded').optional().openapi({ description: '`uploaded`: the bytes as they were uploaded, while they are kept.' }),
   dtype: z.enum(['f32', 'f16', 'bf16']).optional().openapi({ description: 'Convert the floating-point tensors of the rebuilt file.' }),
 });
-const download = {
-  path: member, tags, request: { params: fileParams, query: downloadQuery, headers: rangeHeaders },
-} as const;
-const answers = {
-  200: { description: 'The whole file.', headers: fileHeaders, content: binaryContent },
-  304: { description: 'The file has the ETag of If-None-Match.' },
-  ...problems(400, 404, 409, 412, 416, 500),
-} as const;
-
 const getFile = createRoute({
-  ...download, method: 'get', operationId: 'getFile', summary: 'Download a file, rebuilt or as uploaded',
-  responses: { ...answers, 206: { description: 'One range of it.', headers: fileHeaders, content: binaryContent } },
-});
-const headFile = createRoute({
-  ...download, method: 'head', operationId: 'headFile', summary: 'Size, digest and ETag of a file, from metadata alone',
-  responses: { ...answers, 200: { description: 'As GET, without the bytes.', headers: fileHeaders } },
+  method: 'get',
+  path: member,
+  operationId: 'getFile',
+  summary: 'Download a file, rebuilt or as uploaded',
+  tags,
+  request: { params: fileParams, query: downloadQuery, headers: rangeHeaders },
+  responses: {
+    200: { description: 'The whole file.', headers: fileHeaders, content: binaryContent },
+    206: { description: 'One range of it.', headers: fileHeaders, content: binaryContent },
+    304: { description: 'The file has the ETag of If-None-Match.' },
+    ...problems(400, 404, 409, 412, 416, 500),
+  },
 });
 
 const dtypeOfQuery = { f32: 'F32', f16: 'F16', bf16: 'BF16' } as const;
@@ -86,6 +90,5 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     const open = () => (chosen.source === 'object' ? store.open(chosen.key) : downloads.openFile(checkpoint, file));
     return sendFile(c, { etag, sizeBytes, headers: { ...headers, 'Repr-Digest': formatDigest(chosen.sha256) }, open }, log);
   });
-  // The framework answers HEAD with the handler of GET; only the document needs the operation.
-  app.openAPIRegistry.registerPath(headFile);
+  app.openAPIRegistry.registerPath(headOperation(getFile, { operationId: 'headFile', summary: 'Size, digest and ETag of a file, from metadata alone' }));
 }

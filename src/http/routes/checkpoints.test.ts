@@ -7,7 +7,8 @@ import { ramp, safetensors } from '../safetensors.test-support.ts';
 let gateway: TestGateway;
 let call: Call;
 const runs = '/v1/repositories/acme/lm/runs';
-const model = (seed: number): Buffer => safetensors({ 'a.weight': { shape: [64, 64], values: ramp(4096, seed) }, 'a.bias': { shape: [64], values: ramp(64, seed) } });
+const model = (seed: number): Buffer =>
+  safetensors({ 'a.weight': { shape: [64, 64], values: ramp(4096, seed) }, 'a.bias': { shape: [64], values: ramp(64, seed) } });
 
 /** Every test has a run of its own. */
 let runCount = 0;
@@ -73,7 +74,11 @@ describe('reserved checkpoints', () => {
     await gateway.encode();
     const base = (await call('GET', `${checkpoints}/1`)).json;
     const delta = (await call('GET', `${checkpoints}/2`)).json;
-    expect(base).toMatchObject({ state: 'ready', result: { fidelity: 'exact', kind: 'base', chainLength: 1, rawBytes: model(1).length }, package: { kind: 'base' } });
+    expect(base).toMatchObject({
+      state: 'ready',
+      result: { fidelity: 'exact', kind: 'base', chainLength: 1, rawBytes: model(1).length },
+      package: { kind: 'base' },
+    });
     expect(base.result.storedBytes).toBeGreaterThan(0);
     expect(base.files).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true, rebuilt: { sizeBytes: model(1).length } }]);
     expect(base.links).toEqual({ trials: `${checkpoints}/1/trials`, events: `${checkpoints}/1/events` });
@@ -85,8 +90,17 @@ describe('reserved checkpoints', () => {
   });
 
   it.each([
-    { step: -1 }, { step: 1.5 }, { step: '1' }, {}, { step: 1, files: [{ path: '../x' }] }, { step: 1, files: [{ path: '/x' }] }, { step: 1, files: [{ path: 'x', sha256: 'abc' }] },
-    { step: 1, files: [{ path: 'x', role: 'weights' }] }, { step: 1, files: [{ path: 'x' }, { path: 'x' }] }, { step: 1, config: { bins: 1 } }, { step: 1, extra: true },
+    { step: -1 },
+    { step: 1.5 },
+    { step: '1' },
+    {},
+    { step: 1, files: [{ path: '../x' }] },
+    { step: 1, files: [{ path: '/x' }] },
+    { step: 1, files: [{ path: 'x', sha256: 'abc' }] },
+    { step: 1, files: [{ path: 'x', role: 'weights' }] },
+    { step: 1, files: [{ path: 'x' }, { path: 'x' }] },
+    { step: 1, config: { bins: 1 } },
+    { step: 1, extra: true },
     { step: 1, config: { bins: 256, embeddingBins: 16, pruneFraction: 0.5, protectFraction: 0.005 } },
   ])('refuses the reservation %j', async (body) => {
     expect((await call('POST', `${runs}/run-0/checkpoints`, body)).status).toBe(400);

@@ -7,7 +7,14 @@ import { nextOfPage, pageOf } from '../page.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import {
-  checkpointDetails, checkpointInput, checkpointList, checkpointSchema, renderCheckpoint, renderCheckpointDetails, renderTrial, trialList,
+  checkpointDetails,
+  checkpointInput,
+  checkpointList,
+  checkpointSchema,
+  renderCheckpoint,
+  renderCheckpointDetails,
+  renderTrial,
+  trialList,
 } from '../schemas/checkpoint.ts';
 import { checkpointParams, pageQuery, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
@@ -20,12 +27,23 @@ const json = { 'application/json': { schema: checkpointSchema } };
 const request = { params: checkpointParams };
 
 const reserveCheckpoint = createRoute({
-  method: 'post', path: collection, operationId: 'reserveCheckpoint', summary: 'Reserve a checkpoint, then upload its files and commit it', tags,
+  method: 'post',
+  path: collection,
+  operationId: 'reserveCheckpoint',
+  summary: 'Reserve a checkpoint, then upload its files and commit it',
+  tags,
   request: { params: runParams, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
-  responses: { 201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 503) },
+  responses: {
+    201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
+    ...problems(400, 404, 409, 413, 415, 503),
+  },
 });
 const pushCheckpoint = createRoute({
-  method: 'put', path: member, operationId: 'pushCheckpoint', summary: 'Upload a checkpoint of one safetensors file in one request', tags,
+  method: 'put',
+  path: member,
+  operationId: 'pushCheckpoint',
+  summary: 'Upload a checkpoint of one safetensors file in one request',
+  tags,
   request: { params: checkpointParams, headers: uploadHeaders, body: binaryBody },
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
@@ -34,7 +52,12 @@ const pushCheckpoint = createRoute({
   },
 });
 const commitCheckpoint = createRoute({
-  method: 'post', path: `${member}/commit`, operationId: 'commitCheckpoint', summary: 'Close a reserved checkpoint and hand it to compression', tags, request,
+  method: 'post',
+  path: `${member}/commit`,
+  operationId: 'commitCheckpoint',
+  summary: 'Close a reserved checkpoint and hand it to compression',
+  tags,
+  request,
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'It was committed before.', content: json },
@@ -42,20 +65,39 @@ const commitCheckpoint = createRoute({
   },
 });
 const listCheckpoints = createRoute({
-  method: 'get', path: collection, operationId: 'listCheckpoints', summary: 'List the checkpoints of a run in its order', tags,
+  method: 'get',
+  path: collection,
+  operationId: 'listCheckpoints',
+  summary: 'List the checkpoints of a run in its order',
+  tags,
   request: { params: runParams, query: pageQuery },
   responses: { 200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } }, ...problems(400, 404) },
 });
 const getCheckpoint = createRoute({
-  method: 'get', path: member, operationId: 'getCheckpoint', summary: 'Describe a checkpoint: state, result, files and package', tags, request,
+  method: 'get',
+  path: member,
+  operationId: 'getCheckpoint',
+  summary: 'Describe a checkpoint: state, result, files and package',
+  tags,
+  request,
   responses: { 200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } }, ...problems(400, 404) },
 });
 const listTrials = createRoute({
-  method: 'get', path: `${member}/trials`, operationId: 'listTrials', summary: 'List the configs tried for a checkpoint', tags, request,
+  method: 'get',
+  path: `${member}/trials`,
+  operationId: 'listTrials',
+  summary: 'List the configs tried for a checkpoint',
+  tags,
+  request,
   responses: { 200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } }, ...problems(400, 404) },
 });
 const cancelCheckpoint = createRoute({
-  method: 'post', path: `${member}/cancel`, operationId: 'cancelCheckpoint', summary: 'Stop work on a checkpoint', tags, request,
+  method: 'post',
+  path: `${member}/cancel`,
+  operationId: 'cancelCheckpoint',
+  summary: 'Stop work on a checkpoint',
+  tags,
+  request,
   responses: {
     200: { description: 'Cancelled.', content: json },
     202: { description: 'Being stopped; its state becomes `cancelled`.', content: json },
@@ -63,7 +105,12 @@ const cancelCheckpoint = createRoute({
   },
 });
 const deleteCheckpoint = createRoute({
-  method: 'delete', path: member, operationId: 'deleteCheckpoint', summary: 'Delete a checkpoint', tags, request,
+  method: 'delete',
+  path: member,
+  operationId: 'deleteCheckpoint',
+  summary: 'Delete a checkpoint',
+  tags,
+  request,
   description: 'The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight.',
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
 });

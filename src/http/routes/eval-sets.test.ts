@@ -47,7 +47,9 @@ describe('eval sets', () => {
 
   it('answers the reason of a failed check, and keeps it', async () => {
     await upload('bad');
-    gateway.judgeEvalSet = async () => { throw new FirnError('graph-missing-weights', 'The graph has weights that nothing provides.'); };
+    gateway.judgeEvalSet = async () => {
+      throw new FirnError('graph-missing-weights', 'The graph has weights that nothing provides.');
+    };
     const failed = await call('POST', `${sets}/bad/commit`);
     expect(failed.status).toBe(422);
     expect(failed.json.code).toBe('graph-missing-weights');
@@ -72,8 +74,14 @@ describe('eval sets', () => {
   });
 
   it.each([
-    [{ ...spec, metrics: [] }], [{ ...spec, metrics: [metric, metric] }], [{ ...spec, metrics: [{ ...metric, kind: 'f1' }] }], [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],
-    [{ ...spec, batchRows: 0 }], [{ metrics: [metric] }], [{ ...spec, tensorMap: { a: {} } }], [{ ...spec, unknown: true }],
+    [{ ...spec, metrics: [] }],
+    [{ ...spec, metrics: [metric, metric] }],
+    [{ ...spec, metrics: [{ ...metric, kind: 'f1' }] }],
+    [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],
+    [{ ...spec, batchRows: 0 }],
+    [{ metrics: [metric] }],
+    [{ ...spec, tensorMap: { a: {} } }],
+    [{ ...spec, unknown: true }],
   ])('refuses the spec %j', async (bad) => {
     expect((await call('POST', sets, { name: 'spec', spec: bad })).status).toBe(400);
   });

@@ -18,32 +18,59 @@ const member = `${collection}/{evalSet}` as const;
 const json = { 'application/json': { schema: evalSetSchema } };
 
 const createEvalSet = createRoute({
-  method: 'post', path: collection, operationId: 'createEvalSet', summary: 'Create an eval set', tags,
+  method: 'post',
+  path: collection,
+  operationId: 'createEvalSet',
+  summary: 'Create an eval set',
+  tags,
   request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
   responses: { 201: { description: 'Created, open for its graph and batches; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415) },
 });
 const listEvalSets = createRoute({
-  method: 'get', path: collection, operationId: 'listEvalSets', summary: 'List the eval sets of a repository', tags,
+  method: 'get',
+  path: collection,
+  operationId: 'listEvalSets',
+  summary: 'List the eval sets of a repository',
+  tags,
   request: { params: repositoryParams, query: pageQuery },
   responses: { 200: { description: 'One page.', content: { 'application/json': { schema: evalSetList } } }, ...problems(400, 404) },
 });
 const getEvalSet = createRoute({
-  method: 'get', path: member, operationId: 'getEvalSet', summary: 'Describe an eval set', tags, request: { params: evalSetParams },
+  method: 'get',
+  path: member,
+  operationId: 'getEvalSet',
+  summary: 'Describe an eval set',
+  tags,
+  request: { params: evalSetParams },
   responses: { 200: { description: 'The eval set.', content: json }, ...problems(400, 404) },
 });
 const deleteEvalSet = createRoute({
-  method: 'delete', path: member, operationId: 'deleteEvalSet', summary: 'Delete an eval set that no run uses', tags, request: { params: evalSetParams },
+  method: 'delete',
+  path: member,
+  operationId: 'deleteEvalSet',
+  summary: 'Delete an eval set that no run uses',
+  tags,
+  request: { params: evalSetParams },
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
 });
-const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) => createRoute({
-  method: 'put', path: `${member}/${part}` as const, operationId, summary, tags,
-  request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
-  responses: { 200: { description: 'Received.', content: json }, ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507) },
-});
+const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) =>
+  createRoute({
+    method: 'put',
+    path: `${member}/${part}` as const,
+    operationId,
+    summary,
+    tags,
+    request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
+    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507) },
+  });
 const putGraph = putPart('graph', 'putEvalSetGraph', 'Upload the ONNX graph, with or without its weights');
 const putBatches = putPart('batches', 'putEvalSetBatches', 'Upload the inputs and labels as safetensors');
 const commitEvalSet = createRoute({
-  method: 'post', path: `${member}/commit`, operationId: 'commitEvalSet', summary: 'Check graph, batches and metrics against each other', tags,
+  method: 'post',
+  path: `${member}/commit`,
+  operationId: 'commitEvalSet',
+  summary: 'Check graph, batches and metrics against each other',
+  tags,
   request: { params: evalSetParams },
   responses: { 200: { description: 'Ready for runs.', content: json }, ...problems(400, 404, 409, 422, 503) },
 });

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
@@ -24,13 +25,21 @@ afterAll(async () => {
   await gateway.close();
 });
 
-interface ServerEvent { id?: string; event: string; data: Record<string, unknown> }
+interface ServerEvent {
+  id?: string;
+  event: string;
+  data: Record<string, unknown>;
+}
 
 /** The events of a text, comments left out. */
-const parse = (text: string): ServerEvent[] => text.split('\n\n').filter((part) => part.includes('event:')).map((part) => {
-  const fields = Object.fromEntries(part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
-  return { ...(fields['id'] !== undefined && { id: fields['id'] }), event: fields['event']!, data: JSON.parse(fields['data']!) };
-});
+const parse = (text: string): ServerEvent[] =>
+  text
+    .split('\n\n')
+    .filter((part) => part.includes('event:'))
+    .map((part) => {
+      const fields = Object.fromEntries(part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+      return { ...(fields['id'] !== undefined && { id: fields['id'] }), event: fields['event']!, data: JSON.parse(fields['data']!) };
+    });
 
 const follow = (step: number, init: RequestInit = {}): Promise<Response> => fetch(`${server.url}${checkpoints}/${step}/events`, init);
 
@@ -56,12 +65,24 @@ describe('events', () => {
     const config = { method: 'inshrinkerator', embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
     for (const [ordinal, bins] of [4, 6].entries()) {
       await gateway.catalog.trials.record({
-        checkpointId, configKey: `k${bins}`, config: { ...config, bins }, ordinal, estimatedBytes: 10, metrics: { loss: Number.NaN }, degradation: { loss: Number.NaN }, passed: false, seconds: 1,
+        checkpointId,
+        configKey: `k${bins}`,
+        config: { ...config, bins },
+        ordinal,
+        estimatedBytes: 10,
+        metrics: { loss: Number.NaN },
+        degradation: { loss: Number.NaN },
+        passed: false,
+        seconds: 1,
       });
     }
     await gateway.encode();
     const all = parse(await (await follow(2)).text());
-    expect(all.map(({ id, event }) => [id, event])).toEqual([['1', 'trial'], ['2', 'trial'], ['2', 'state']]);
+    expect(all.map(({ id, event }) => [id, event])).toEqual([
+      ['1', 'trial'],
+      ['2', 'trial'],
+      ['2', 'state'],
+    ]);
     expect(all[0]!.data).toMatchObject({ ordinal: 0, config: { bins: 4 }, metrics: { loss: null } });
     const rest = parse(await (await follow(2, { headers: { 'last-event-id': '1' } })).text());
     expect(rest.map(({ id }) => id)).toEqual(['2', '2']);
@@ -81,7 +102,7 @@ describe('events', () => {
   });
 
   it('ends when the server drains', async () => {
-    const other = await startServer({ app: createApp({ ...gateway, metrics: new (gateway.metrics.constructor as never)() }), host: '127.0.0.1', port: 0 });
+    const other = await startServer({ app: createApp({ ...gateway, metrics: new Registry() }), host: '127.0.0.1', port: 0 });
     const response = await fetch(`${other.url}${checkpoints}/3/events`);
     const text = response.text();
     await other.close(30_000);

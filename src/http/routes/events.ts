@@ -16,10 +16,14 @@ const pollMs = 1_000;
 const quietMs = 15_000;
 
 const followEvents = createRoute({
-  method: 'get', path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/events', operationId: 'followCheckpoint',
-  summary: 'Follow a checkpoint as server-sent events', tags: ['Checkpoints'],
-  description: '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts '
-    + 'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/events',
+  operationId: 'followCheckpoint',
+  summary: 'Follow a checkpoint as server-sent events',
+  tags: ['Checkpoints'],
+  description:
+    '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. Ends after a terminal state. The id of an event counts ' +
+    'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
   request: { params: checkpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
   responses: {
     200: { description: 'The events.', content: { 'text/event-stream': { schema: z.string() } } },

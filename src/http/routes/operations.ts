@@ -12,25 +12,45 @@ import { problems } from '../schemas/problem.ts';
 const tags = ['Operations'];
 
 const getHealth = createRoute({
-  method: 'get', path: '/healthz', operationId: 'getHealth', summary: 'Whether the process answers', tags,
+  method: 'get',
+  path: '/healthz',
+  operationId: 'getHealth',
+  summary: 'Whether the process answers',
+  tags,
   responses: { 200: { description: 'It does.', content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } } } },
 });
 const readinessSchema = z.object({ status: z.enum(['ready', 'not-ready']), checks: z.record(z.string(), z.enum(['ok', 'failed'])) }).openapi('Readiness');
 const readinessContent = { 'application/json': { schema: readinessSchema } };
 const getReadiness = createRoute({
-  method: 'get', path: '/readyz', operationId: 'getReadiness', summary: 'Whether catalog and store work', tags,
+  method: 'get',
+  path: '/readyz',
+  operationId: 'getReadiness',
+  summary: 'Whether catalog and store work',
+  tags,
   responses: { 200: { description: 'They do.', content: readinessContent }, 503: { description: 'One of them does not.', content: readinessContent } },
 });
 const getMetrics = createRoute({
-  method: 'get', path: '/metrics', operationId: 'getMetrics', summary: 'Prometheus metrics', tags,
+  method: 'get',
+  path: '/metrics',
+  operationId: 'getMetrics',
+  summary: 'Prometheus metrics',
+  tags,
   responses: { 200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } } },
 });
 const getDocument = createRoute({
-  method: 'get', path: '/openapi.json', operationId: 'getOpenApi', summary: 'This document', tags,
+  method: 'get',
+  path: '/openapi.json',
+  operationId: 'getOpenApi',
+  summary: 'This document',
+  tags,
   responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } } },
 });
 const getProblemKind = createRoute({
-  method: 'get', path: '/problems/{code}', operationId: 'getProblemKind', summary: 'Explain a problem code', tags,
+  method: 'get',
+  path: '/problems/{code}',
+  operationId: 'getProblemKind',
+  summary: 'Explain a problem code',
+  tags,
   request: { params: z.object({ code: z.string().openapi({ param: { name: 'code', in: 'path', description: 'A problem code.' }, example: 'not-found' }) }) },
   responses: {
     200: {
@@ -52,7 +72,10 @@ export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, 
   app.openapi(getMetrics, async (c) => c.text(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }));
   app.openapi(getDocument, (c) => c.json(JSON.parse(JSON.stringify(openApiDocument(app))) as Record<string, never>, 200));
   app.openapi(getProblemKind, (c) => {
-    const code = found(firnErrorCodes.find((known) => known === c.req.valid('param').code), 'problem code') satisfies FirnErrorCode;
+    const code = found(
+      firnErrorCodes.find((known) => known === c.req.valid('param').code),
+      'problem code',
+    ) satisfies FirnErrorCode;
     const { status, title } = problemKinds[code];
     return c.json({ code, status, title }, 200);
   });

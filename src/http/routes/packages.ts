@@ -1,14 +1,16 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { PackageRecord } from '../../catalog/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
+import { attachmentNamed } from '../attachment-named.ts';
 import { checkReady } from '../choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
+import { headOperation } from '../head-operation.ts';
 import { createLocator, found, type RepositoryNames } from '../locate.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
 import { checkpointParams, packageParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { attachmentNamed, sendFile } from '../send-file.ts';
+import { sendFile } from '../send-file.ts';
 
 const tags = ['Packages'];
 const responses = {
@@ -19,19 +21,32 @@ const responses = {
 } as const;
 
 const getCheckpointPackage = createRoute({
-  method: 'get', path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/package', operationId: 'getCheckpointPackage',
-  summary: 'Download the compressed form of a checkpoint', tags, request: { params: checkpointParams, headers: rangeHeaders }, responses,
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/package',
+  operationId: 'getCheckpointPackage',
+  summary: 'Download the compressed form of a checkpoint',
+  tags,
+  request: { params: checkpointParams, headers: rangeHeaders },
+  responses,
 });
 const getPackage = createRoute({
-  method: 'get', path: '/v1/repositories/{namespace}/{name}/packages/{packageId}', operationId: 'getPackage',
-  summary: 'Download a package by its id, such as the ancestor of another', tags, request: { params: packageParams, headers: rangeHeaders }, responses,
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}/packages/{packageId}',
+  operationId: 'getPackage',
+  summary: 'Download a package by its id, such as the ancestor of another',
+  tags,
+  request: { params: packageParams, headers: rangeHeaders },
+  responses,
 });
 
 /** Routes of packages, for clients that decode by themselves. */
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log }: Gateway): void {
   const locate = createLocator(catalog);
   const sendable = (record: PackageRecord, names: RepositoryNames) => ({
-    etag: `"${record.id}"`, sizeBytes: record.sizeBytes, open: () => store.open(record.key), headers: headersOf(record, names),
+    etag: `"${record.id}"`,
+    sizeBytes: record.sizeBytes,
+    open: () => store.open(record.key),
+    headers: headersOf(record, names),
   });
   app.openapi(getCheckpointPackage, async (c) => {
     const names = c.req.valid('param');
@@ -50,11 +65,17 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log
     found(run?.repositoryId === repository.id ? run : undefined, 'package');
     return sendFile(c, sendable(record, names), log);
   });
+  app.openAPIRegistry.registerPath(headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }));
+  app.openAPIRegistry.registerPath(headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }));
 }
 
 function headersOf({ id, ancestorId }: PackageRecord, names: RepositoryNames): Record<string, string> {
-  const ancestor = ancestorId === undefined ? {} : {
-    'Firn-Ancestor-Package': ancestorId, Link: `<${resourcePaths.package(names, ancestorId)}>; rel="predecessor-version"`,
-  };
+  const ancestor =
+    ancestorId === undefined
+      ? {}
+      : {
+          'Firn-Ancestor-Package': ancestorId,
+          Link: `<${resourcePaths.package(names, ancestorId)}>; rel="predecessor-version"`,
+        };
   return { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(`${id}.firn`), 'Firn-Package-Id': id, ...ancestor };
 }

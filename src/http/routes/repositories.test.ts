@@ -33,8 +33,16 @@ describe('repositories', () => {
   });
 
   it.each([
-    [{}], [{ namespace: 'a' }], [{ namespace: 'a', name: '../b' }], [{ namespace: 'a', name: 'b/c' }], [{ namespace: '', name: 'b' }], [{ namespace: 'a', name: 'b', type: 'x' }],
-    [{ namespace: 'a', name: 'b', extra: 1 }], [{ namespace: 'a'.repeat(97), name: 'b' }], [[]], [{ namespace: 1, name: 2 }],
+    [{}],
+    [{ namespace: 'a' }],
+    [{ namespace: 'a', name: '../b' }],
+    [{ namespace: 'a', name: 'b/c' }],
+    [{ namespace: '', name: 'b' }],
+    [{ namespace: 'a', name: 'b', type: 'x' }],
+    [{ namespace: 'a', name: 'b', extra: 1 }],
+    [{ namespace: 'a'.repeat(97), name: 'b' }],
+    [[]],
+    [{ namespace: 1, name: 2 }],
   ])('refuses %j', async (body) => {
     const answer = await call('POST', '/v1/repositories', body);
     expect(answer.status).toBe(400);
@@ -46,8 +54,13 @@ describe('repositories', () => {
   });
 
   it.each([
-    ['/v1/repositories/acme/none', 404], ['/v1/repositories/acme/a%2Fb', 400], ['/v1/repositories/acme/%2e%2e', 404], ['/v1/repositories/acme/..%2F..', 400],
-    ['/v1/repositories//lm', 404], ['/v1/repositories/acme/lm/', 404], ['/v1/repositories/acme/%00', 400],
+    ['/v1/repositories/acme/none', 404],
+    ['/v1/repositories/acme/a%2Fb', 400],
+    ['/v1/repositories/acme/%2e%2e', 404],
+    ['/v1/repositories/acme/..%2F..', 400],
+    ['/v1/repositories//lm', 404],
+    ['/v1/repositories/acme/lm/', 404],
+    ['/v1/repositories/acme/%00', 400],
   ])('finds nothing at %s', async (path, status) => {
     expect((await call('GET', path)).status).toBe(status);
   });

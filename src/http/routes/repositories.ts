@@ -12,17 +12,29 @@ const tags = ['Repositories'];
 const json = { 'application/json': { schema: repositorySchema } };
 
 const createRepository = createRoute({
-  method: 'post', path: '/v1/repositories', operationId: 'createRepository', summary: 'Create a repository', tags,
+  method: 'post',
+  path: '/v1/repositories',
+  operationId: 'createRepository',
+  summary: 'Create a repository',
+  tags,
   request: { body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
   responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 409, 413, 415) },
 });
 const listRepositories = createRoute({
-  method: 'get', path: '/v1/repositories', operationId: 'listRepositories', summary: 'List repositories', tags,
+  method: 'get',
+  path: '/v1/repositories',
+  operationId: 'listRepositories',
+  summary: 'List repositories',
+  tags,
   request: { query: pageQuery },
   responses: { 200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } }, ...problems(400) },
 });
 const getRepository = createRoute({
-  method: 'get', path: '/v1/repositories/{namespace}/{name}', operationId: 'getRepository', summary: 'Describe a repository', tags,
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}',
+  operationId: 'getRepository',
+  summary: 'Describe a repository',
+  tags,
   request: { params: repositoryParams },
   responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 404) },
 });
@@ -31,7 +43,8 @@ const getRepository = createRoute({
 export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
   const locate = createLocator(catalog);
   app.openapi(createRepository, async (c) => {
-    const repository = await catalog.repositories.create(c.req.valid('json'));
+    const { namespace, name, type = 'model' } = c.req.valid('json');
+    const repository = await catalog.repositories.create({ namespace, name, type });
     return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });
   });
   app.openapi(listRepositories, async (c) => {

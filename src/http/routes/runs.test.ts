@@ -15,7 +15,10 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   call = caller(createApp(gateway));
   await call('POST', '/v1/repositories', { namespace: 'acme', name: 'lm' });
-  const metrics = [{ name: 'loss', kind: 'loss', output: 'loss' }, { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' }];
+  const metrics = [
+    { name: 'loss', kind: 'loss', output: 'loss' },
+    { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' },
+  ];
   for (const name of ['ready', 'open']) {
     await call('POST', `${repository}/eval-sets`, { name, spec: { inputs: { x: 'x' }, metrics } });
     await call('PUT', `${repository}/eval-sets/${name}/graph`, Buffer.from('onnx'));
@@ -36,7 +39,11 @@ describe('runs', () => {
   });
 
   it('is lossy with an eval set, one percent on its first metric', async () => {
-    expect((await call('POST', runs, { name: 'lossy', evalSet: 'ready' })).json).toMatchObject({ fidelity: 'lossy', evalSet: 'ready', thresholds: { loss: 0.01 } });
+    expect((await call('POST', runs, { name: 'lossy', evalSet: 'ready' })).json).toMatchObject({
+      fidelity: 'lossy',
+      evalSet: 'ready',
+      thresholds: { loss: 0.01 },
+    });
   });
 
   it('is lossy with a fixed config', async () => {
@@ -78,11 +85,12 @@ describe('runs', () => {
     expect((await call('POST', runs, body)).json.code).toBe(code);
   });
 
-  it.each([
-    { bins: [256], pruneFractions: [0], protectFractions: [0], embeddingBins: [256] }, { bins: [254], embeddingBins: [255] }, { bins: [2] },
-  ])('accepts levels that fit one byte: %j', async (search) => {
-    expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
-  });
+  it.each([{ bins: [256], pruneFractions: [0], protectFractions: [0], embeddingBins: [256] }, { bins: [254], embeddingBins: [255] }, { bins: [2] }])(
+    'accepts levels that fit one byte: %j',
+    async (search) => {
+      expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
+    },
+  );
 
   it('inherits what a fork does not say, the seed always', async () => {
     const given = { name: 'parent', evalSet: 'ready', thresholds: { accuracy: 0.03 }, search: { trialsMax: 7 }, layerTypes: { w: 'linear' } };
@@ -90,7 +98,9 @@ describe('runs', () => {
     expect((await call('PUT', `${runs}/parent/checkpoints/100`, model)).status).toBe(202);
     const fork = (await call('POST', runs, { name: 'fork', forkFrom: { run: 'parent', step: 100 } })).json;
     expect(fork).toEqual({ ...parent, name: 'fork', createdAt: fork.createdAt, forkedFrom: { run: 'parent', step: 100 } });
-    const changed = (await call('POST', runs, { name: 'fork-2', forkFrom: { run: 'parent', step: 100 }, thresholds: { loss: 0.2 }, search: { clustering: 'optimal' } })).json;
+    const changed = (
+      await call('POST', runs, { name: 'fork-2', forkFrom: { run: 'parent', step: 100 }, thresholds: { loss: 0.2 }, search: { clustering: 'optimal' } })
+    ).json;
     expect(changed).toMatchObject({ thresholds: { loss: 0.2 }, search: { trialsMax: 7, clustering: 'optimal' }, seed: parent.seed });
     const exact = (await call('POST', runs, { name: 'fork-3', forkFrom: { run: 'parent', step: 100 }, fidelity: 'exact' })).json;
     expect(exact.fidelity).toBe('exact');

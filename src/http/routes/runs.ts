@@ -14,17 +14,30 @@ const collection = '/v1/repositories/{namespace}/{name}/runs';
 const json = { 'application/json': { schema: runSchema } };
 
 const createRunRoute = createRoute({
-  method: 'post', path: collection, operationId: 'createRun', summary: 'Create a run, or fork one from a checkpoint', tags,
+  method: 'post',
+  path: collection,
+  operationId: 'createRun',
+  summary: 'Create a run, or fork one from a checkpoint',
+  tags,
   request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: runInput } } } },
   responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 422) },
 });
 const listRuns = createRoute({
-  method: 'get', path: collection, operationId: 'listRuns', summary: 'List the runs of a repository', tags,
+  method: 'get',
+  path: collection,
+  operationId: 'listRuns',
+  summary: 'List the runs of a repository',
+  tags,
   request: { params: repositoryParams, query: pageQuery },
   responses: { 200: { description: 'One page.', content: { 'application/json': { schema: runList } } }, ...problems(400, 404) },
 });
 const getRun = createRoute({
-  method: 'get', path: `${collection}/{run}`, operationId: 'getRun', summary: 'Describe a run', tags, request: { params: runParams },
+  method: 'get',
+  path: `${collection}/{run}`,
+  operationId: 'getRun',
+  summary: 'Describe a run',
+  tags,
+  request: { params: runParams },
   responses: { 200: { description: 'The run.', content: json }, ...problems(400, 404) },
 });
 

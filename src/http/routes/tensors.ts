@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import { checkReady } from '../choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
+import { headOperation } from '../head-operation.ts';
 import { createLocator } from '../locate.ts';
 import { binaryContent, rangeHeaders, tensorHeaders } from '../schemas/download.ts';
 import { tensorParams } from '../schemas/parameters.ts';
@@ -10,8 +11,11 @@ import { problems } from '../schemas/problem.ts';
 import { sendView } from '../send-view.ts';
 
 const getTensor = createRoute({
-  method: 'get', path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/tensors/{tensor{.+}}', operationId: 'getTensor',
-  summary: 'Download the elements of one tensor, little-endian', tags: ['Files'],
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/tensors/{tensor{.+}}',
+  operationId: 'getTensor',
+  summary: 'Download the elements of one tensor, little-endian',
+  tags: ['Files'],
   request: { params: tensorParams, headers: rangeHeaders },
   responses: {
     200: { description: 'All elements.', headers: tensorHeaders, content: binaryContent },
@@ -30,10 +34,15 @@ export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, 
     checkReady(checkpoint);
     // Ready bytes never change, so checkpoint and name are what the ETag needs.
     const etag = `"${createHash('sha256').update(`${checkpoint.id}\n${tensor}`).digest('hex')}"`;
-    return sendView(c, {
-      etag,
-      headers: ({ dtype, shape }) => ({ 'Content-Type': 'application/octet-stream', 'Firn-Dtype': dtype, 'Firn-Shape': shape.join(',') }),
-      open: () => downloads.openTensor(checkpoint, tensor),
-    }, log);
+    return sendView(
+      c,
+      {
+        etag,
+        headers: ({ dtype, shape }) => ({ 'Content-Type': 'application/octet-stream', 'Firn-Dtype': dtype, 'Firn-Shape': shape.join(',') }),
+        open: () => downloads.openTensor(checkpoint, tensor),
+      },
+      log,
+    );
   });
+  app.openAPIRegistry.registerPath(headOperation(getTensor, { operationId: 'headTensor', summary: 'Size, dtype and shape of one tensor' }));
 }

@@ -4,7 +4,7 @@ import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../resource-paths.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
-import { quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
@@ -12,104 +12,133 @@ const announcedFilesMax = 10_000;
 /** A metric that is not finite has no number in JSON. */
 const metricValues = z.record(z.string(), z.number().nullable()).openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
 
-export const checkpointInput = z.strictObject({
-  step: stepSchema,
-  files: z.array(z.strictObject({
-    path: z.string().min(1),
-    role: z.enum(fileRoles).optional().openapi({ description: 'By default taken from the name of the file.' }),
-    sizeBytes: z.number().int().min(0).optional(),
-    sha256: sha256Schema.optional(),
-  })).max(announcedFilesMax).optional().openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
-  config: quantizationConfigSchema.optional().openapi({ description: 'Use this config instead of a search.' }),
-}).openapi('CheckpointInput', { example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] } });
+export const checkpointInput = z
+  .strictObject({
+    step: stepSchema,
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().min(1),
+          role: z.enum(fileRoles).optional().openapi({ description: 'By default taken from the name of the file.' }),
+          sizeBytes: z.number().int().min(0).optional(),
+          sha256: sha256Schema.optional(),
+        }),
+      )
+      .max(announcedFilesMax)
+      .optional()
+      .openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
+    config: quantizationConfigInput.optional().openapi({ description: 'Use this config instead of a search.' }),
+  })
+  .openapi('CheckpointInput', { example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] } });
 
-const fileSchema = z.object({
-  path: z.string(),
-  role: z.enum(fileRoles),
-  received: z.boolean(),
-  uploaded: z.object({ sizeBytes: z.number().int().optional(), sha256: z.string().optional(), href: z.string().optional() })
-    .openapi({ description: 'As announced, or as it arrived. `href` is there while the bytes are kept.' }),
-  rebuilt: z.object({ sizeBytes: z.number().int(), sha256: z.string(), href: z.string() }).optional()
-    .openapi({ description: 'What a download returns once the checkpoint is ready.' }),
-}).openapi('CheckpointFile');
+const fileSchema = z
+  .object({
+    path: z.string(),
+    role: z.enum(fileRoles),
+    received: z.boolean(),
+    uploaded: z
+      .object({ sizeBytes: z.number().int().optional(), sha256: z.string().optional(), href: z.string().optional() })
+      .openapi({ description: 'As announced, or as it arrived. `href` is there while the bytes are kept.' }),
+    rebuilt: z
+      .object({ sizeBytes: z.number().int(), sha256: z.string(), href: z.string() })
+      .optional()
+      .openapi({ description: 'What a download returns once the checkpoint is ready.' }),
+  })
+  .openapi('CheckpointFile');
 
-export const fileReceipt = z.object({
-  path: z.string(),
-  role: z.enum(fileRoles),
-  sizeBytes: z.number().int(),
-  sha256: z.string(),
-  href: z.string(),
-}).openapi('FileReceipt');
+export const fileReceipt = z
+  .object({
+    path: z.string(),
+    role: z.enum(fileRoles),
+    sizeBytes: z.number().int(),
+    sha256: z.string(),
+    href: z.string(),
+  })
+  .openapi('FileReceipt');
 
-const resultSchema = z.object({
-  fidelity: z.enum(fidelities).openapi({ description: '`exact` also when a lossy run found no config that passes.' }),
-  config: quantizationConfigSchema.optional(),
-  warnings: z.array(z.string()),
-  baseline: metricValues.optional(),
-  measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
-  degradation: metricValues.optional(),
-  kind: z.enum(['base', 'delta']),
-  ancestorRun: z.string().optional(),
-  ancestorStep: z.number().int().optional(),
-  chainLength: z.number().int().openapi({ description: 'Packages read to rebuild, this one included.' }),
-  rawBytes: z.number().int(),
-  storedBytes: z.number().int().openapi({ description: 'Everything stored for the checkpoint.' }),
-  migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
-  trialCount: z.number().int(),
-  seconds: z.record(z.string(), z.number()).openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
-}).openapi('CheckpointResult');
+const resultSchema = z
+  .object({
+    fidelity: z.enum(fidelities).openapi({ description: '`exact` also when a lossy run found no config that passes.' }),
+    config: quantizationConfigSchema.optional(),
+    warnings: z.array(z.string()),
+    baseline: metricValues.optional(),
+    measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
+    degradation: metricValues.optional(),
+    kind: z.enum(['base', 'delta']),
+    ancestorRun: z.string().optional(),
+    ancestorStep: z.number().int().optional(),
+    chainLength: z.number().int().openapi({ description: 'Packages read to rebuild, this one included.' }),
+    rawBytes: z.number().int(),
+    storedBytes: z.number().int().openapi({ description: 'Everything stored for the checkpoint.' }),
+    migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
+    trialCount: z.number().int(),
+    seconds: z.record(z.string(), z.number()).openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
+  })
+  .openapi('CheckpointResult');
 
-const packageSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['base', 'delta']),
-  ancestorId: z.string().optional(),
-  sizeBytes: z.number().int(),
-  storedBytes: z.number().int(),
-  chainLength: z.number().int(),
-  href: z.string(),
-  ancestorHref: z.string().optional(),
-}).openapi('PackageSummary');
+const packageSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['base', 'delta']),
+    ancestorId: z.string().optional(),
+    sizeBytes: z.number().int(),
+    storedBytes: z.number().int(),
+    chainLength: z.number().int(),
+    href: z.string(),
+    ancestorHref: z.string().optional(),
+  })
+  .openapi('PackageSummary');
 
-export const checkpointSchema = z.object({
-  run: z.string(),
-  step: z.number().int(),
-  sequence: z.number().int().openapi({ description: 'Order in the run, from 0.' }),
-  state: z.enum(checkpointStates),
-  revision: z.string().optional().openapi({ description: '40 hex digits, from the commit on.' }),
-  config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
-  cancelRequested: z.boolean(),
-  result: resultSchema.optional(),
-  error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
-  createdAt: z.iso.datetime(),
-  committedAt: z.iso.datetime().optional(),
-  finishedAt: z.iso.datetime().optional(),
-  href: z.string(),
-}).openapi('Checkpoint');
+export const checkpointSchema = z
+  .object({
+    run: z.string(),
+    step: z.number().int(),
+    sequence: z.number().int().openapi({ description: 'Order in the run, from 0.' }),
+    state: z.enum(checkpointStates),
+    revision: z.string().optional().openapi({ description: '40 hex digits, from the commit on.' }),
+    config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
+    cancelRequested: z.boolean(),
+    result: resultSchema.optional(),
+    error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
+    createdAt: z.iso.datetime(),
+    committedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+    href: z.string(),
+  })
+  .openapi('Checkpoint');
 
-export const checkpointDetails = checkpointSchema.extend({
-  files: z.array(fileSchema),
-  package: packageSchema.optional(),
-  links: z.object({ trials: z.string(), events: z.string() }),
-}).openapi('CheckpointDetails');
+export const checkpointDetails = checkpointSchema
+  .extend({
+    files: z.array(fileSchema),
+    package: packageSchema.optional(),
+    links: z.object({ trials: z.string(), events: z.string() }),
+  })
+  .openapi('CheckpointDetails');
 
 export const checkpointList = z.object({ items: z.array(checkpointSchema), next: z.string().optional() }).openapi('CheckpointList');
 
-export const trialSchema = z.object({
-  ordinal: z.number().int().openapi({ description: 'Order of evaluation in the search, from 0.' }),
-  config: quantizationConfigSchema,
-  estimatedBytes: z.number(),
-  metrics: metricValues,
-  degradation: metricValues,
-  passed: z.boolean(),
-  seconds: z.number(),
-}).openapi('Trial');
+export const trialSchema = z
+  .object({
+    ordinal: z.number().int().openapi({ description: 'Order of evaluation in the search, from 0.' }),
+    config: quantizationConfigSchema,
+    estimatedBytes: z.number(),
+    metrics: metricValues,
+    degradation: metricValues,
+    passed: z.boolean(),
+    seconds: z.number(),
+  })
+  .openapi('Trial');
 
 export const trialList = z.object({ items: z.array(trialSchema) }).openapi('TrialList');
 
 export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
   const { step, sequence, state, revision, fixedConfig, cancelRequested, result, errorCode, errorMessage, createdAt, committedAt, finishedAt } = checkpoint;
   return {
-    run: address.run, step, sequence, state, cancelRequested,
+    run: address.run,
+    step,
+    sequence,
+    state,
+    cancelRequested,
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: fixedConfig }),
     ...(result !== undefined && { result: { ...result, warnings: [...result.warnings] } }),
@@ -145,7 +174,9 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
   const href = resourcePaths.file(address, file.path);
   const { resultSha256, resultBytes } = file;
   return {
-    path: file.path, role: file.role, received: file.received,
+    path: file.path,
+    role: file.role,
+    received: file.received,
     uploaded: {
       ...(file.sizeBytes !== undefined && { sizeBytes: file.sizeBytes }),
       ...(file.sha256 !== undefined && { sha256: file.sha256 }),
@@ -158,7 +189,12 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
 function renderPackage(record: PackageRecord, address: CheckpointAddress): z.infer<typeof packageSchema> {
   const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength } = record;
   return {
-    id, kind, sizeBytes, storedBytes, chainLength, href: resourcePaths.package(address, id),
+    id,
+    kind,
+    sizeBytes,
+    storedBytes,
+    chainLength,
+    href: resourcePaths.package(address, id),
     ...(ancestorId !== undefined && { ancestorId, ancestorHref: resourcePaths.package(address, ancestorId) }),
   };
 }

@@ -6,20 +6,31 @@ const stepMax = 10 ** 15 - 1;
 /** Most entries of one page. */
 export const pageLimitMax = 1000;
 
-export const nameSchema = z.string().min(1).max(nameLengthMax)
+export const nameSchema = z
+  .string()
+  .min(1)
+  .max(nameLengthMax)
   .refine(isName, 'must be letters, digits, ".", "_" and "-", starting and ending with a letter or digit')
   .openapi({ example: 'lm-small' });
 
-export const runNameSchema = z.string().min(1).max(nameLengthMax)
+export const runNameSchema = z
+  .string()
+  .min(1)
+  .max(nameLengthMax)
   .refine(isRunName, 'must be letters, digits, ".", "_" and "-", and not "main", "step-*" or "*.lock"')
   .openapi({ example: 'first' });
 
 export const stepSchema = z.number().int().min(0).max(stepMax).openapi({ example: 1000 });
 
-export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
+export const sha256Schema = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
   .openapi({ example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' });
 
-const pathStep = z.string().regex(/^\d{1,15}$/, 'must be a whole number of at most 15 digits').transform(Number)
+const pathStep = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number of at most 15 digits')
+  .transform(Number)
   .openapi({ type: 'integer', minimum: 0, maximum: stepMax, example: 1000 });
 
 const path = (name: string, description: string) => ({ name, in: 'path' as const, description });
@@ -38,23 +49,50 @@ export const checkpointParams = runParams.extend({
   step: pathStep.openapi({ param: path('step', 'Training step of the checkpoint.') }),
 });
 export const fileParams = checkpointParams.extend({
-  path: z.string().min(1).max(pathLengthMax).openapi({
-    param: path('path', 'Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F.'), example: 'model.safetensors',
-  }),
+  path: z
+    .string()
+    .min(1)
+    .max(pathLengthMax)
+    .openapi({
+      param: path('path', 'Path of the file inside the checkpoint. Slashes may be sent as they are or as %2F.'),
+      example: 'model.safetensors',
+    }),
 });
 export const tensorParams = checkpointParams.extend({
-  tensor: z.string().min(1).max(4096).openapi({ param: path('tensor', 'Name of the tensor.'), example: 'transformer.wte.weight' }),
+  tensor: z
+    .string()
+    .min(1)
+    .max(4096)
+    .openapi({ param: path('tensor', 'Name of the tensor.'), example: 'transformer.wte.weight' }),
 });
 export const packageParams = repositoryParams.extend({
-  packageId: z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits').openapi({
-    param: path('packageId', 'Id of the package.'), example: '00112233445566778899aabbccddeeff',
-  }),
+  packageId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits')
+    .openapi({
+      param: path('packageId', 'Id of the package.'),
+      example: '00112233445566778899aabbccddeeff',
+    }),
 });
 
 export const pageQuery = z.object({
-  limit: z.string().regex(/^\d{1,4}$/, 'must be a whole number').transform(Number).pipe(z.number().min(1).max(pageLimitMax)).optional()
-    .openapi({ type: 'integer', minimum: 1, maximum: pageLimitMax, param: { name: 'limit', in: 'query', description: 'Most entries to return; 100 by default.' } }),
-  after: z.string().min(1).max(300).optional()
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(pageLimitMax))
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: pageLimitMax,
+      param: { name: 'limit', in: 'query', description: 'Most entries to return; 100 by default.' },
+    }),
+  after: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
     .openapi({ param: { name: 'after', in: 'query', description: '`next` of the page before.' } }),
 });
 

@@ -3,17 +3,21 @@ import type { Run } from '../../catalog/catalog.ts';
 import { layerTypes } from '../../checkpoint/layer-type.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
-import { quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
 
 /** Most values on one axis of the config cube. */
 const axisLengthMax = 64;
 /** Most trials of one checkpoint that may be asked for. */
 const trialsLimit = 4096;
 
-const axis = (value: z.ZodNumber) => z.array(value).min(1).max(axisLengthMax)
-  .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
+const axis = (value: z.ZodNumber) =>
+  z
+    .array(value)
+    .min(1)
+    .max(axisLengthMax)
+    .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
 
-export const searchOptionsSchema = z.strictObject({
+const searchOptions = {
   bins: axis(z.number().int().min(2).max(256)),
   embeddingBins: axis(z.number().int().min(2).max(256)),
   pruneFractions: axis(z.number().min(0).lt(1)),
@@ -22,36 +26,51 @@ export const searchOptionsSchema = z.strictObject({
   neverMoreAggressive: z.boolean(),
   trialsMax: z.number().int().min(1).max(trialsLimit),
   clustering: z.enum(['kmeanspp', 'optimal']),
-  fixedConfig: quantizationConfigSchema.optional(),
-}).openapi('SearchOptions', { description: 'How the checkpoints of a run are searched. Axes go from most to least aggressive.' });
+};
+const description = 'How the checkpoints of a run are searched. Axes go from most to least aggressive.';
 
-const thresholdsSchema = z.record(z.string(), z.number().min(0).max(10))
+export const searchOptionsSchema = z.object({ ...searchOptions, fixedConfig: quantizationConfigSchema.optional() }).openapi('SearchOptions', { description });
+
+const searchOptionsInput = z
+  .strictObject(searchOptions)
+  .partial()
+  .extend({ fixedConfig: quantizationConfigInput.optional() })
+  .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });
+
+const thresholdsSchema = z
+  .record(z.string(), z.number().min(0).max(10))
   .openapi({ description: 'Metric to largest relative degradation accepted.', example: { loss: 0.05 } });
 
 const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
 
-export const runInput = z.strictObject({
-  name: runNameSchema,
-  fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
-  evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
-  thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.01 on the first metric of the eval set.', example: { loss: 0.05 } }),
-  search: searchOptionsSchema.partial().optional(),
-  layerTypes: z.record(z.string(), z.enum(layerTypes)).optional()
-    .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
-  forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
-}).openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
+export const runInput = z
+  .strictObject({
+    name: runNameSchema,
+    fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
+    evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
+    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.01 on the first metric of the eval set.', example: { loss: 0.05 } }),
+    search: searchOptionsInput.optional(),
+    layerTypes: z
+      .record(z.string(), z.enum(layerTypes))
+      .optional()
+      .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
+    forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
+  })
+  .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
 
-export const runSchema = z.object({
-  name: z.string(),
-  fidelity: z.enum(fidelities),
-  evalSet: z.string().optional(),
-  thresholds: thresholdsSchema,
-  search: searchOptionsSchema,
-  layerTypes: z.record(z.string(), z.enum(layerTypes)),
-  seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
-  forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
-  createdAt: z.iso.datetime(),
-}).openapi('Run');
+export const runSchema = z
+  .object({
+    name: z.string(),
+    fidelity: z.enum(fidelities),
+    evalSet: z.string().optional(),
+    thresholds: thresholdsSchema,
+    search: searchOptionsSchema,
+    layerTypes: z.record(z.string(), z.enum(layerTypes)),
+    seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
+    forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('Run');
 
 export const runList = z.object({ items: z.array(runSchema), next: z.string().optional() }).openapi('RunList');
 
@@ -63,8 +82,13 @@ export interface RunNames {
 
 export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
   return {
-    name: run.name, fidelity: run.fidelity, thresholds: { ...run.thresholds }, search: run.search as z.infer<typeof searchOptionsSchema>,
-    layerTypes: { ...run.layerTypes }, seed: run.seed, createdAt: run.createdAt.toISOString(),
+    name: run.name,
+    fidelity: run.fidelity,
+    thresholds: { ...run.thresholds },
+    search: run.search as z.infer<typeof searchOptionsSchema>,
+    layerTypes: { ...run.layerTypes },
+    seed: run.seed,
+    createdAt: run.createdAt.toISOString(),
     ...(evalSet !== undefined && { evalSet }),
     ...(forkedFrom !== undefined && { forkedFrom }),
   } satisfies z.infer<typeof runSchema>;

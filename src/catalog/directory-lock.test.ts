@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDirectory } from './directory-lock.ts';
+import { thisProcess } from './process-identity.ts';
+
+let directory: string;
+const path = () => join(directory, 'lock');
+const refusal = expect.objectContaining({ code: 'conflict' });
+const leave = (owner: object, ageMs = 0) => {
+  writeFileSync(path(), JSON.stringify({ token: 'theirs', ...owner }));
+  const time = new Date(Date.now() - ageMs);
+  utimesSync(path(), time, time);
+};
+
+beforeEach(() => { directory = mkdtempSync(join(tmpdir(), 'firn-lock-')); });
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test('one holder at a time, also inside one process; released, it is free', () => {
+  const lock = lockDirectory(directory);
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  expect(() => lockDirectory(directory)).toThrow(String(process.pid));
+  lock.release();
+  lock.release();
+  expect(existsSync(path())).toBe(false);
+  lockDirectory(directory).release();
+});
+
+test('a living process of this machine keeps its lock, however old the file is', () => {
+  leave(thisProcess(), 3600_000);
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+});
+
+test('a dead process loses its lock', () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  leave({ ...thisProcess(), pid });
+  const lock = lockDirectory(directory);
+  expect(JSON.parse(readFileSync(path(), 'utf8'))).toMatchObject({ pid: process.pid });
+  lock.release();
+});
+
+test.skipIf(thisProcess().started === undefined)('a process that only has the number of the dead one does not keep the lock (skipped where no start time is told)', () => {
+  leave({ ...thisProcess(), started: '1' });
+  lockDirectory(directory).release();
+});
+
+test('a lock of another machine counts while it is touched', () => {
+  leave({ ...thisProcess(), machine: 'elsewhere' }, 5_000);
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  leave({ ...thisProcess(), machine: 'elsewhere' }, 60_000);
+  lockDirectory(directory).release();
+});
+
+test('a lock that is just being written counts, an old torn one does not', () => {
+  writeFileSync(path(), '{"pid":');
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  const old = new Date(Date.now() - 60_000);
+  utimesSync(path(), old, old);
+  lockDirectory(directory).release();
+});
+
+test('a takeover under way is not joined; one that died in the middle is repeated', () => {
+  leave({ ...thisProcess(), started: 'x', machine: 'elsewhere' }, 60_000);
+  writeFileSync(`${path()}.takeover`, '{}');
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  const old = new Date(Date.now() - 60_000);
+  utimesSync(`${path()}.takeover`, old, old);
+  lockDirectory(directory).release();
+  expect(existsSync(`${path()}.takeover`)).toBe(false);
+});
+
+test('a lock that was taken over is not removed by its earlier holder', () => {
+  const lock = lockDirectory(directory);
+  leave({ ...thisProcess(), machine: 'elsewhere' });
+  lock.release();
+  expect(existsSync(path())).toBe(true);
+});

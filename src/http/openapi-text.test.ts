@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { describe, expect, it } from 'vitest';
+import { openApiText } from './openapi-text.ts';
+
+const root = new URL('../../', import.meta.url);
+const run = promisify(execFile);
+
+interface Operation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly responses: Readonly<Record<string, object>>;
+}
+const document = JSON.parse(openApiText()) as { paths: Record<string, Record<string, Operation>> };
+const operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+
+describe('the OpenAPI document', () => {
+  it('is the one in openapi/: run `npx tsx scripts/write-openapi.ts` after changing a route', async () => {
+    expect(openApiText()).toBe(await readFile(new URL('openapi/firn.json', root), 'utf8'));
+  });
+
+  it('names every operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(operations.filter(({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1)).toEqual([]);
+  });
+
+  it('says what every native operation may refuse', () => {
+    const silent = operations.filter(
+      ({ path, operation }) => path.startsWith('/v1/') && !Object.keys(operation.responses).some((status) => status.startsWith('4')),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('has no router patterns in its paths', () => {
+    expect(Object.keys(document.paths).filter((path) => /[^{}\w/.-]|\{\w*[^\w}]/.test(path))).toEqual([]);
+  });
+
+  it('passes the linter', async () => {
+    await run(process.execPath, ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi/firn.json'], {
+      cwd: fileURLToPath(root),
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+    });
+  });
+
+  it('gives a client that type-checks', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'firn-client-'));
+    try {
+      await writeFile(join(directory, 'firn.d.ts'), astToString(await openapiTS(openApiText())));
+      await writeFile(join(directory, 'use.ts'), clientUse);
+      const resolved = ['--paths', 'null', '--typeRoots', fileURLToPath(new URL('node_modules/@types', root))];
+      await run(process.execPath, [
+        fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)),
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        '--target',
+        'es2022',
+        '--module',
+        'nodenext',
+        '--moduleResolution',
+        'nodenext',
+        ...resolved.slice(2),
+        join(directory, 'use.ts'),
+      ]);
+    } catch (error) {
+      throw new Error(`the client does not type-check: ${(error as { stdout?: string }).stdout ?? String(error)}`);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+/** A program written against the document; the compiler checks it. */
+const clientUse = `
+import createClient from '${fileURLToPath(new URL('node_modules/openapi-fetch/dist/index.mjs', root))}';
+import type { components, paths } from './firn.d.ts';
+
+const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:8080' });
+export async function main(): Promise<string | undefined> {
+  await client.POST('/v1/repositories', { body: { namespace: 'acme', name: 'lm' } });
+  const path = { namespace: 'acme', name: 'lm', run: 'first', step: 1 };
+  await client.POST('/v1/repositories/{namespace}/{name}/runs', { params: { path }, body: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
+  const { data, error } = await client.GET('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', { params: { path } });
+  if (error !== undefined) {
+    const problem: components['schemas']['Problem'] = error;
+    // @ts-expect-error: not one of the codes
+    const wrong: typeof problem.code = 'no-such-code';
+    return wrong ?? problem.detail;
+  }
+  const state: 'open' | 'queued' | 'working' | 'ready' | 'failed' | 'cancelled' = data.state;
+  // @ts-expect-error: the step is a number
+  await client.DELETE('/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}', { params: { path: { ...path, step: 'one' } } });
+  return state;
+}
+`;
