@@ -45,7 +45,7 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.config.ts'] }, tsconfigRootDir: root } },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     plugins: { firn: { rules: { 'import-direction': importDirection } } },
     rules: {
       'firn/import-direction': 'error',

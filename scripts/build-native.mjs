@@ -28,8 +28,8 @@ const paths = {
   lock: join(root, 'build', 'addon.lock'),
 };
 /** What goes into the addon; tests, fuzz targets and benches do not. */
-const sourceFolders = ['CMakeLists.txt', 'cmake', 'include', 'src', 'binding'];
-const headerPackages = ['node-addon-api', 'node-api-headers'];
+const sourceFolders = ['CMakeLists.txt', 'package.json', 'cmake', 'include', 'src', 'binding'];
+const buildPackages = ['cmake-js', 'node-addon-api', 'node-api-headers'];
 
 /** A failure whose message is all the user needs. */
 class BuildError extends Error {}
@@ -53,7 +53,7 @@ function isCurrent(sources) {
 function fingerprint() {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, process.env.CXX ?? '']));
   const files = sourceFolders.flatMap((name) => filesUnder(join(paths.source, name)));
-  for (const name of headerPackages) {
+  for (const name of buildPackages) {
     const manifest = join(root, 'node_modules', name, 'package.json');
     if (!existsSync(manifest)) throw new BuildError(`The package ${name} is not installed; run npm ci.`);
     files.push(manifest);
@@ -76,27 +76,15 @@ function filesUnder(path) {
 async function build(sources) {
   await requireCmake();
   const compiler = await findCompiler();
-  const configure = [
-    '-S',
-    paths.source,
-    '-B',
-    paths.buildDir,
-    '-DCMAKE_BUILD_TYPE=Release',
-    '-DFIRN_BUILD_ADDON=ON',
-    '-DFIRN_BUILD_TESTS=OFF',
-    `-DCMAKE_CXX_COMPILER=${compiler}`,
-    `-DCMAKE_JS_INC=${headerPackages.map(headerFolder).join(';')}`,
-  ];
-  if (!existsSync(join(paths.buildDir, 'CMakeCache.txt'))) configure.push('-G', findGenerator());
-  let result = await run('cmake', configure);
+  requireGenerator();
+  const settings = ['--CDFIRN_BUILD_ADDON=ON', '--CDFIRN_BUILD_TESTS=OFF', `--CDCMAKE_CXX_COMPILER=${compiler}`];
+  const cmakeJs = [join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js'), 'compile', '--directory', paths.source, '--out', paths.buildDir];
+  const compile = () => run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(availableParallelism())]);
+  let result = await compile();
   if (result.code !== 0) {
     // A cache from another place or another compiler is the usual reason; it holds nothing of value.
     rmSync(paths.buildDir, { recursive: true, force: true });
-    if (!configure.includes('-G')) configure.push('-G', findGenerator());
-    result = await run('cmake', configure);
-  }
-  if (result.code === 0) {
-    result = await run('cmake', ['--build', paths.buildDir, '--target', 'firn_addon', '--parallel', String(availableParallelism())]);
+    result = await compile();
   }
   if (result.code !== 0) {
     process.stderr.write(result.output);
@@ -109,14 +97,9 @@ async function build(sources) {
 function publish(sources) {
   mkdirSync(dirname(paths.addon), { recursive: true });
   const fresh = `${paths.addon}.new`;
-  copyFileSync(join(paths.buildDir, 'firn_core.node'), fresh);
+  copyFileSync(join(paths.buildDir, 'Release', 'firn_core.node'), fresh);
   renameSync(fresh, paths.addon);
   writeFileSync(paths.fingerprint, sources);
-}
-
-function headerFolder(name) {
-  const folder = join(root, 'node_modules', name);
-  return existsSync(join(folder, 'napi.h')) ? folder : join(folder, 'include');
 }
 
 async function requireCmake() {
@@ -143,9 +126,8 @@ async function findCompiler() {
   );
 }
 
-function findGenerator() {
-  if (isOnPath('ninja')) return 'Ninja';
-  if (isOnPath('make')) return 'Unix Makefiles';
+function requireGenerator() {
+  if (isOnPath('ninja') || isOnPath('make')) return;
   throw new BuildError('Ninja or make is needed to build the native core; install one (for instance: apt-get install make) and run this again.');
 }
 

@@ -130,15 +130,11 @@ function startEncodeWorker(parts: Parts): JobWorker {
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
     pollMs,
-    onFailed: async (tx, job, error) => {
-      await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
-      progress.publish(job.subjectId, { type: 'changed' });
-    },
-    onCancelled: async (tx, job) => {
-      await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
-      progress.publish(job.subjectId, { type: 'changed' });
-    },
+    onFailed: (tx, job, error) => markEncodeEnded(tx, job.subjectId, { as: 'failed', error }),
+    onCancelled: (tx, job) => markEncodeEnded(tx, job.subjectId, { as: 'cancelled' }),
     onEvent: (event) => {
+      // After the transaction that ended the job, so that whoever looks sees the new state.
+      if (event.job !== undefined) progress.publish(event.job.subjectId, { type: 'changed' });
       if (event.kind === 'failed' || event.kind === 'trouble') log.error({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
       else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
     },
@@ -198,6 +194,7 @@ function startUpkeep({ catalog, store, log }: Parts, ingest: IngestContext, work
     const now = Date.now();
     await catalog.jobs.prune(new Date(now - jobRetentionMs));
     await catalog.idempotency.prune(new Date(now));
+    await catalog.tidy();
     if (expired + staged + packages > 0) log.info({ expired, staged, packages }, 'upkeep');
   }, { pauseMs: upkeepPauseMs, onError });
 }

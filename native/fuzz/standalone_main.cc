@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr uint64_t kRoundsDefault = 20000;     // a few seconds a target under sanitizers
+constexpr uint64_t kRoundsDefault = 5000;       // a second or two a target under sanitizers
 constexpr size_t kInputBytesMax = 1u << 16;  // mutations grow no further
 
 // SplitMix64.

@@ -26,6 +26,8 @@ export interface Catalog {
   readonly idempotency: IdempotencyRecords;
   /** One trivial query; for readiness. */
   probe(): Promise<void>;
+  /** Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then. Not inside a transaction. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 

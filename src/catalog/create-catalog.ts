@@ -15,10 +15,17 @@ import { runRecords } from './runs.ts';
 import { translateFailures, translating } from './translate-failures.ts';
 import { trialRecords } from './trials.ts';
 
-/** The catalog over a migrated database. `close` frees what `db` runs on. */
-export function createCatalog(db: Db, close: () => Promise<void>): Catalog {
+export interface CatalogLife {
+  /** Frees what the database runs on. */
+  readonly close: () => Promise<void>;
+  /** Vacuums, where nothing else does. */
+  readonly tidy?: () => Promise<void>;
+}
+
+/** The catalog over a migrated database. */
+export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
   return {
-    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, refuseClose)))),
+    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, insideTransaction)))),
     repositories: translateFailures(repositoryRecords(db)),
     evalSets: translateFailures(evalSetRecords(db)),
     runs: translateFailures(runRecords(db)),
@@ -29,10 +36,13 @@ export function createCatalog(db: Db, close: () => Promise<void>): Catalog {
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     idempotency: translateFailures(idempotencyRecords(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
+    tidy: () => translating(async () => tidy?.()),
     close,
   };
 }
 
-async function refuseClose(): Promise<void> {
-  throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'close inside a transaction' });
+const insideTransaction: CatalogLife = { close: refuse, tidy: refuse };
+
+async function refuse(): Promise<void> {
+  throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'close or tidy inside a transaction' });
 }

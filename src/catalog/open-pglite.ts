@@ -63,10 +63,13 @@ async function openClient(options: { dataDir?: string; loadDataDir?: Blob }, loc
   try {
     const db = pgliteDatabase(client);
     await translating(() => prepare(db));
-    return createCatalog(db, async () => {
-      if (client.closed) return;
-      await client.close();
-      lock?.release();
+    return createCatalog(db, {
+      tidy: () => tidy(db),
+      async close() {
+        if (client.closed) return;
+        await client.close();
+        lock?.release();
+      },
     });
   } catch (error) {
     await client.close();
@@ -86,6 +89,10 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
 /** No other process exists, so a keyed request that is still running died with an earlier one. */
 async function prepare(db: Db): Promise<void> {
   await migrate(db);
-  await db.script(`vacuum (analyze) ${changingTables}`);
+  await tidy(db);
   await db.rows(sql`delete from idempotency where status is null returning key`);
+}
+
+function tidy(db: Db): Promise<void> {
+  return db.script(`vacuum (analyze) ${changingTables}`);
 }

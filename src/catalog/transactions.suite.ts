@@ -53,8 +53,10 @@ export function transactionsSuite(open: () => Catalog): void {
     expect(await open().runs.lockLayout(run.id)).toHaveLength(5);
   });
 
-  test('a transaction cannot close the catalog', async () => {
+  test('the catalog is closed and tidied from outside only', async () => {
     await expectCode(open().transaction((tx) => tx.close()), 'internal');
+    await expectCode(open().transaction((tx) => tx.tidy()), 'internal');
+    await open().tidy();
     await open().probe();
   });
 }

@@ -18,8 +18,8 @@ import { loadSource } from './load-source.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { ModelSource } from './model-source.ts';
 import { gatherStatistics } from './model-statistics.ts';
-import { planCodings, planExact, type CodingPlan } from './plan-codings.ts';
-import { bindGraph, modelLayerTypes, QualityGate } from './quality-gate.ts';
+import { planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
+import { bindGraph, modelLayerTypes, QualityGate, unmeasuredTensors } from './quality-gate.ts';
 import { Quantizer } from './quantizer.ts';
 import { searchCheckpoint } from './search-checkpoint.ts';
 import { verifyPackage } from './verify-package.ts';
@@ -123,8 +123,11 @@ class Compression {
     const bound = run.fidelity === 'lossy' && run.evalSetId !== undefined ? await this.bind(run.evalSetId) : undefined;
     const layerTypes = modelLayerTypes(run, files, bound);
     if (run.fidelity === 'exact') return planExact(files, layerTypes);
-    const plan = await planCodings(this.source, layerTypes, this.ctx.core, this.parallel);
-    if (plan.nonFinite.length > 0) this.warnings.push(`Tensors with NaN or infinite weights are kept exact: ${plan.nonFinite.slice(0, 8).join(', ')}${plan.nonFinite.length > 8 ? ' and more' : ''}.`);
+    const unmeasured = bound === undefined ? new Set<string>() : await unmeasuredTensors(bound, files, this.signal);
+    const plan = await planCodings(this.source, layerTypes, this.ctx.core, { ...this.parallel, keepExact: unmeasured });
+    const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
+    if (spared.length > 0) this.warnings.push(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
+    if (plan.nonFinite.length > 0) this.warnings.push(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
     if (bound === undefined) return plan;
     this.gate = new QualityGate(bound, run.thresholds, this.ctx.evaluator);
     this.baseline = await this.evaluateUpload(plan);
@@ -288,4 +291,10 @@ class Compression {
   /** Derived from the checkpoint, so that every worker writes the same bytes. */
   private get packageId(): string { return this.work.checkpoint.id.replaceAll('-', ''); }
   private get packageKey(): string { return `packages/${this.packageId}`; }
+}
+
+/** Names for a sentence, not more than a few. */
+function someOf(names: readonly string[]): string {
+  const shown = 8;
+  return `${names.slice(0, shown).join(', ')}${names.length > shown ? ` and ${names.length - shown} more` : ''}`;
 }

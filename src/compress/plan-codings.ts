@@ -30,10 +30,25 @@ export interface CodingPlan {
 }
 
 /** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
-export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<CodingPlan> {
-  const first = plan(source.files, layerTypes, new Set());
+export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, core: NativeCore, options: PlanOptions): Promise<CodingPlan> {
+  const keepExact = options.keepExact ?? new Set();
+  const first = plan(source.files, layerTypes, keepExact);
   const nonFinite = await findNonFinite(source, first, core, options);
-  return nonFinite.size === 0 ? first : { ...plan(source.files, layerTypes, nonFinite), nonFinite: [...nonFinite] };
+  return nonFinite.size === 0 ? first : { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite])), nonFinite: [...nonFinite] };
+}
+
+export interface PlanOptions {
+  readonly parallel: number;
+  readonly signal?: AbortSignal;
+  /** Model tensors that are not to be quantized whatever their layer. */
+  readonly keepExact?: ReadonlySet<string>;
+}
+
+/** Whether a model tensor's layer, dtype and size would have it quantized. */
+export function wouldBeQuantized(name: string, files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): boolean {
+  const entry = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors).find((tensor) => tensor.name === name);
+  const type = layerTypes.get(name);
+  return entry !== undefined && type !== undefined && quantizedLayerType(type, entry) !== undefined;
 }
 
 /** Everything exact. */
@@ -65,7 +80,7 @@ function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFi
   return { codings, blocks };
 }
 
-async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<Set<string>> {
+async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: PlanOptions): Promise<Set<string>> {
   const found = new Set<string>();
   await forEachBounded(levelBlocks(codingPlan), options.parallel, async ({ file, block }) => {
     const sketch = await sketchBlock(source, file, block, core, options.signal);

@@ -68,6 +68,24 @@ async function parentBinding(catalog: Catalog, run: Run): Promise<WeightBinding 
   return parentRun?.evalSetId === run.evalSetId ? parentRun?.binding : undefined;
 }
 
+/**
+ * Model tensors that no metric sees: not bound to the graph, and not bit-identical to one that is (exporters merge equal weights). Losing
+ * their precision would go unnoticed, so they are kept exact.
+ */
+export async function unmeasuredTensors(bound: BoundGraph, files: readonly SourceFile[], signal?: AbortSignal): Promise<Set<string>> {
+  const used = new Set(Object.values(bound.binding).map(({ tensor }) => tensor));
+  const all = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors.map((entry) => ({ file, entry })));
+  const layoutOf = (entry: TensorEntry): string => `${entry.dtype} ${entry.shape.join('x')}`;
+  const unused = all.filter(({ entry }) => !used.has(entry.name));
+  const layouts = new Set(unused.map(({ entry }) => layoutOf(entry)));
+  const digestOf = async ({ file, entry }: (typeof all)[number]): Promise<string> => `${layoutOf(entry)} ${(await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256}`;
+  const measured = new Set<string>();
+  for (const each of all) if (used.has(each.entry.name) && layouts.has(layoutOf(each.entry))) measured.add(await digestOf(each));
+  const found = new Set<string>();
+  for (const each of unused) if (!measured.has(await digestOf(each))) found.add(each.entry.name);
+  return found;
+}
+
 /** Layer types of the model's tensors: the run's overrides, the graph's operators, names and shapes. */
 export function modelLayerTypes(run: Run, files: readonly SourceFile[], bound: BoundGraph | undefined): ReadonlyMap<string, LayerType> {
   const tensors: TensorEntry[] = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors);

@@ -232,6 +232,7 @@ describe('request targets as they come over the wire', () => {
     ['/v1/repositories/once/a/runs/r/checkpoints/1/files//etc/passwd', 404],
     ['http://elsewhere/v1/repositories/once/none', 404],
     ['*', 400],
+    ['no-slash', 400],
   ])('answers %s with %i', async (target, status) => {
     expect(await raw(target)).toContain(` ${status} `);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import type { Catalog } from '../catalog/catalog.ts';
-import { openPgliteCatalog } from '../catalog/open-pglite.ts';
+import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
 import { cancelCheckpoint } from '../ingest/cancel-checkpoint.ts';
@@ -44,7 +44,7 @@ export interface TestGatewayOptions {
 export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
   const core = loadCore({ threads: 1 });
-  const catalog = await openPgliteCatalog({ memory: true });
+  const catalog = await openTestCatalog();
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const restorer = (): Restorer => new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
   const ingest = createIngestContext({ catalog, store, limits, now: () => new Date(), newKeyPart: () => randomBytes(16).toString('hex') });

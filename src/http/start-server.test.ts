@@ -13,12 +13,12 @@ import { startServer, type RunningServer } from './start-server.ts';
 import { streamResponse } from './stream-response.ts';
 
 const chunkBytes = 64 * 1024;
-const silent = { info: () => undefined, error: () => undefined };
 
 interface Seen {
   read: number;
   produced: number;
   released: number;
+  logged: number;
   error: unknown;
 }
 
@@ -59,10 +59,11 @@ function probeApp(seen: Seen): Hono<AppEnv> {
       headers: {},
       sizeBytes,
       chunks,
+      idleMs: Number(c.req.query('idleMs') ?? 60_000),
       release: async () => {
         seen.released++;
       },
-      log: silent,
+      log: { info: () => undefined, error: () => void seen.logged++ },
     });
   });
   app.get('/endless', (c) =>
@@ -85,7 +86,7 @@ function probeApp(seen: Seen): Hono<AppEnv> {
 let server: RunningServer;
 let seen: Seen;
 const start = async (): Promise<URL> => {
-  seen = { read: 0, produced: 0, released: 0, error: undefined };
+  seen = { read: 0, produced: 0, released: 0, logged: 0, error: undefined };
   server = await startServer({ app: probeApp(seen), host: '127.0.0.1', port: 0 });
   return new URL(server.url);
 };
@@ -245,6 +246,17 @@ describe('downloads', () => {
     expect(seen.produced).toBeLessThan(64 * 1024 * 1024);
     socket.destroy();
     await until(() => seen.released === 1);
+    expect(seen.logged).toBe(0);
+  });
+
+  it('gives up a client that stops reading', async () => {
+    const url = await start();
+    const socket = net.connect(Number(url.port), url.hostname);
+    socket.on('error', () => undefined);
+    socket.write('GET /download?chunks=16000&idleMs=100 HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.pause();
+    await until(() => seen.released === 1);
+    socket.destroy();
   });
 });
 

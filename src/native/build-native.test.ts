@@ -18,6 +18,7 @@ beforeEach(() => {
   addon = join(root, 'build', 'Release', 'firn_core.node');
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
   for (const folder of ['cmake', 'include', 'src', 'binding']) mkdirSync(join(root, 'native', folder), { recursive: true });
+  writeFileSync(join(root, 'native', 'package.json'), JSON.stringify({ name: 'small', binary: { napi_versions: [8] } }));
   writeFileSync(join(root, 'native', 'CMakeLists.txt'), `
     cmake_minimum_required(VERSION 3.25)
     project(small LANGUAGES CXX)

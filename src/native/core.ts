@@ -2,11 +2,11 @@ import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
- * Calls named `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool, read their inputs
- * in place (until the promise settles do not write to them nor transfer their buffers) and reject with FirnError:
- * `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled` (signal); a value of the
- * wrong type is a TypeError. A cancelled call settles once nothing of it runs any more; what it added to a sketch or to token counts
- * may stay. Results are ordinary buffers of their own.
+ * Calls named `...Sync` run on the caller's thread and are short; the others run on the core's own bounded pool and read their inputs
+ * in place: until the promise settles do not write to them, transfer their buffers, or pass memory that another addon frees at exit.
+ * They reject with FirnError: `native-failure`, `corrupt-package` (bytes no encoder writes), `overloaded` (queue full), `cancelled`
+ * (signal); a value of the wrong type is a TypeError. A cancelled call settles once nothing of it runs any more; what it added to a
+ * sketch or to token counts may stay. Results are ordinary buffers of their own.
  */
 export interface NativeCore {
   /**

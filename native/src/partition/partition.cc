@@ -58,7 +58,12 @@ void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradi
     const void* w = f32_view(weights, weight_dtype, first, step, w_scratch);
     const void* g = gradients ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
     const size_t skipped = keep(rule, w, g, step, kept);
-    counter.add(kept, step, skipped);
+    Upcoming upcoming{element_at(weights, weight_dtype, first + step), dtype_bytes(weight_dtype)};
+    if (gradients) {
+      upcoming.gradients = element_at(gradients, gradient_dtype, first + step);
+      upcoming.gradient_bytes = dtype_bytes(gradient_dtype);
+    }
+    counter.add(kept, step, skipped, upcoming);
   }
 }
 

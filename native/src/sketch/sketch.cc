@@ -37,7 +37,8 @@ void sketch_values(const void* values, Dtype dtype, size_t count, Sketch& sketch
   float scratch[kStepElements];
   for (size_t first = 0; first < count; first += kStepElements) {
     const size_t step = count - first < kStepElements ? count - first : kStepElements;
-    counter.add(f32_view(values, dtype, first, step, scratch), step);
+    const Upcoming upcoming{element_at(values, dtype, first + step), dtype_bytes(dtype)};
+    counter.add(f32_view(values, dtype, first, step, scratch), step, 0, upcoming);
   }
 }
 
@@ -49,7 +50,8 @@ void sketch_sensitivity(const void* weights, Dtype weight_dtype, const void* gra
     const size_t step = count - first < kStepElements ? count - first : kStepElements;
     multiply_magnitudes(f32_view(weights, weight_dtype, first, step, w_scratch),
                         f32_view(gradients, gradient_dtype, first, step, g_scratch), step, products);
-    counter.add(products, step);
+    counter.add(products, step, 0, {element_at(weights, weight_dtype, first + step), dtype_bytes(weight_dtype),
+                                    element_at(gradients, gradient_dtype, first + step), dtype_bytes(gradient_dtype)});
   }
 }
 

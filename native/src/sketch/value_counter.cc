@@ -4,7 +4,6 @@
 #include <new>
 
 #include "common/cpu_features.h"
-#include "common/f32_view.h"
 #include "sketch/keys.h"
 #include "sketch/sketch_reference.h"
 
@@ -38,16 +37,24 @@ struct ValueCounter::Tables {
     return sum;
   }
 
-  void count(const uint8_t* bytes, size_t count) {
+  void count_four(const uint8_t* bytes) {  // two values a word; which half comes first does not matter here
+    uint64_t a, b;
+    std::memcpy(&a, bytes, sizeof a);
+    std::memcpy(&b, bytes + 8, sizeof b);
+    ++counts[0][static_cast<uint32_t>(a) >> kKeyShift];
+    ++counts[1][a >> (32 + kKeyShift)];
+    ++counts[2][static_cast<uint32_t>(b) >> kKeyShift];
+    ++counts[3][b >> (32 + kKeyShift)];
+  }
+
+  void count(const uint8_t* bytes, size_t count, const Upcoming& upcoming) {
+    const char* next_weights = static_cast<const char*>(upcoming.weights);
+    const char* next_gradients = static_cast<const char*>(upcoming.gradients ? upcoming.gradients : upcoming.weights);
     size_t i = 0;
-    for (; i + 4 <= count; i += 4) {  // two values a word; which half comes first does not matter here
-      uint64_t a, b;
-      std::memcpy(&a, bytes + i * 4, sizeof a);
-      std::memcpy(&b, bytes + i * 4 + 8, sizeof b);
-      ++counts[0][static_cast<uint32_t>(a) >> kKeyShift];
-      ++counts[1][a >> (32 + kKeyShift)];
-      ++counts[2][static_cast<uint32_t>(b) >> kKeyShift];
-      ++counts[3][b >> (32 + kKeyShift)];
+    for (; i + 16 <= count; i += 16) {
+      __builtin_prefetch(next_weights + i * upcoming.weight_bytes);
+      __builtin_prefetch(next_gradients + i * upcoming.gradient_bytes);
+      for (size_t k = 0; k < 16; k += 4) count_four(bytes + (i + k) * 4);
     }
     for (; i < count; ++i) {
       uint32_t bits;
@@ -79,24 +86,19 @@ ValueCounter::~ValueCounter() {
   if (tables_) fold();
 }
 
-void ValueCounter::add(const void* values, size_t count, size_t skipped) {
+void ValueCounter::add(const void* values, size_t count, size_t skipped, const Upcoming& upcoming) {
   if (!tables_) {
     sketch_reference(values, count, sketch_);
     sketch_.nans -= skipped;
     return;
   }
   const uint8_t* bytes = static_cast<const uint8_t*>(values);
-  while (count > 0) {
-    const size_t step = count < kStepElements ? count : kStepElements;
-    const uint32_t mixed = tables_->mixed();
-    tables_->count(bytes, step);
-    if (tables_->mixed() != mixed) tables_->count_exact(bytes, step);  // still in the level-1 cache
-    tables_->values += step;
-    if (tables_->values >= kValuesPerFold) fold();
-    bytes += step * 4;
-    count -= step;
-  }
+  const uint32_t mixed = tables_->mixed();
+  tables_->count(bytes, count, upcoming);
+  if (tables_->mixed() != mixed) tables_->count_exact(bytes, count);  // still in the level-1 cache
   tables_->skipped += skipped;
+  tables_->values += count;
+  if (tables_->values >= kValuesPerFold) fold();
 }
 
 void ValueCounter::fold() {

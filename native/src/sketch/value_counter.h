@@ -8,6 +8,15 @@
 
 namespace firn {
 
+// What the caller will read once the current values are counted: fetched into the cache meanwhile, since increments leave the memory
+// idle. Addresses are only hints and may lie past the end; gradients may be null.
+struct Upcoming {
+  const void* weights;
+  size_t weight_bytes;  // of one element
+  const void* gradients = nullptr;
+  size_t gradient_bytes = 0;
+};
+
 // Neighbouring values often share a bucket, and an increment must wait for the one before it on the same counter; four tables taken
 // in turn break that chain. Short inputs, machines at Isa::scalar and failed allocations use sketch_reference instead: the result
 // is the same.
@@ -20,8 +29,9 @@ class ValueCounter {
   ValueCounter(const ValueCounter&) = delete;
   ValueCounter& operator=(const ValueCounter&) = delete;
 
-  // Counts `count` binary32 values (any alignment) except `skipped` of them, which must be quiet NaNs (see skip_marker).
-  void add(const void* values, size_t count, size_t skipped = 0);
+  // Counts `count` binary32 values (any alignment; at most kStepElements) except `skipped` of them, which must be quiet NaNs (see
+  // skip_marker).
+  void add(const void* values, size_t count, size_t skipped, const Upcoming& upcoming);
 
  private:
   struct Tables;

@@ -28,6 +28,10 @@ export class HubProcess {
     return new HubProcess(message.url, child);
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** SIGTERM, and the end of the process. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;

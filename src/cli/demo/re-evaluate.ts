@@ -13,6 +13,8 @@ export interface ReEvaluation {
   readonly batchesPath: string;
   readonly spec: EvalSetSpec;
   readonly modelPath: string;
+  /** The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which a rebuilt file no longer has. */
+  readonly uploadedPath: string;
 }
 
 export type ReEvaluationAnswer = { readonly metrics: MetricValues } | { readonly error: string };
@@ -23,15 +25,16 @@ const memoryMaxBytes = 8 * 1024 ** 3;
 
 const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
 
-async function reEvaluate({ graphPath, batchesPath, spec, modelPath }: ReEvaluation): Promise<MetricValues> {
-  const model = readFileSync(modelPath);
-  const { tensors } = parseSafetensorsHeader(model, model.length);
+async function reEvaluate({ graphPath, batchesPath, spec, modelPath, uploadedPath }: ReEvaluation): Promise<MetricValues> {
+  const uploaded = readFileSync(uploadedPath);
+  const { tensors } = parseSafetensorsHeader(uploaded, uploaded.length);
   const graph = describeGraph(readFileSync(graphPath));
-  const wanted = new Set(tensorsToDigest({ graph, tensors }));
+  const tensorMap = spec.tensorMap === undefined ? {} : { tensorMap: spec.tensorMap };
+  const wanted = new Set(tensorsToDigest({ graph, tensors, ...tensorMap }));
   const digests = new Map(
-    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(model.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
+    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(uploaded.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
   );
-  const { binding } = bindWeights({ graph, tensors, digests });
+  const { binding } = bindWeights({ graph, tensors, digests, ...tensorMap });
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: [modelPath] });
 }
 

@@ -23,13 +23,14 @@ export interface VerifyOptions {
 /** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
 export async function verifyDownload(hub: HubClient, series: Series, pushed: PushedCheckpoint, options: VerifyOptions): Promise<string[]> {
   const name = `${pushed.run}@${pushed.checkpoint.step}`;
+  const { modelPath } = pushed.checkpoint;
   const downloaded = join(options.directory, 'downloaded.safetensors');
   try {
     const { sha256, announced } = await hub.download(`${pushed.path}/files/model.safetensors`, downloaded);
     const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.rebuilt?.sha256;
     const wrongDigest = sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
-    const before = await options.reEvaluator.evaluate(pushed.checkpoint.modelPath);
-    const after = await options.reEvaluator.evaluate(downloaded);
+    const before = await options.reEvaluator.evaluate(modelPath, modelPath);
+    const after = await options.reEvaluator.evaluate(downloaded, modelPath);
     return [...wrongDigest, ...compareMetrics(name, series, pushed, { before, after }, options)];
   } finally {
     await rm(downloaded, { force: true });
@@ -64,9 +65,9 @@ export class ReEvaluator {
   }
 
   /** Metric values of one file. One question at a time. */
-  async evaluate(modelPath: string): Promise<MetricValues> {
+  async evaluate(modelPath: string, uploadedPath: string): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
-    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPath };
+    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPath, uploadedPath };
     const stop = new AbortController();
     try {
       this.child.send(request);
