@@ -109,6 +109,6 @@ describe('build-native', () => {
 
   it('asks for the packages when they are not installed', async () => {
     rmSync(join(root, 'node_modules'));
-    expect(await buildNative()).toEqual({ code: 1, output: 'The package node-addon-api is not installed; run npm ci.\n' });
+    expect(await buildNative()).toEqual({ code: 1, output: 'The package cmake-js is not installed; run npm ci.\n' });
   });
 });
