@@ -28,40 +28,46 @@ uint64_t table_cost(const SymbolCounts& counts) {
   return entropy_cost(counts) + (symbols * kTableBitsPerSymbol << kLog2FractionBits);
 }
 
-struct Cluster {
-  SymbolCounts counts;
-  uint64_t cost;
-  uint32_t first;  // lowest context
-};
-
 SymbolCounts sum(const SymbolCounts& a, const SymbolCounts& b) {
   SymbolCounts result;
   for (size_t s = 0; s < a.size(); ++s) result[s] = a[s] + b[s];
   return result;
 }
 
+struct Cluster {
+  uint32_t first;  // lowest context
+  SymbolCounts counts;
+  uint64_t cost;
+  uint64_t cost_with_next;  // of this cluster merged with the one after it
+};
+
 // Merges neighbouring contexts as long as a merge saves bits, the best one first.
 std::vector<Cluster> cluster_contexts(const std::vector<SymbolCounts>& counts) {
   std::vector<Cluster> clusters;
   for (uint32_t c = 0; c < counts.size(); ++c) {
     const bool used = std::any_of(counts[c].begin(), counts[c].end(), [](uint32_t n) { return n != 0; });
-    if (used || clusters.empty()) clusters.push_back({counts[c], table_cost(counts[c]), c});
+    if (used || clusters.empty()) clusters.push_back({c, counts[c], table_cost(counts[c]), 0});
   }
+  const auto look_ahead = [&](size_t i) {
+    clusters[i].cost_with_next = table_cost(sum(clusters[i].counts, clusters[i + 1].counts));
+  };
+  for (size_t i = 0; i + 1 < clusters.size(); ++i) look_ahead(i);
   while (clusters.size() > 1) {
-    int64_t best = 0;
+    uint64_t best = 0;
     size_t at = 0;
     for (size_t i = 0; i + 1 < clusters.size(); ++i) {
-      const uint64_t together = table_cost(sum(clusters[i].counts, clusters[i + 1].counts));
-      const int64_t saved = static_cast<int64_t>(clusters[i].cost + clusters[i + 1].cost) - static_cast<int64_t>(together);
-      if (saved > best) {
-        best = saved;
+      const uint64_t apart = clusters[i].cost + clusters[i + 1].cost, together = clusters[i].cost_with_next;
+      if (apart > together && apart - together > best) {
+        best = apart - together;
         at = i;
       }
     }
     if (best == 0) break;
     clusters[at].counts = sum(clusters[at].counts, clusters[at + 1].counts);
-    clusters[at].cost = table_cost(clusters[at].counts);
+    clusters[at].cost = clusters[at].cost_with_next;
     clusters.erase(clusters.begin() + static_cast<ptrdiff_t>(at) + 1);
+    if (at > 0) look_ahead(at - 1);
+    if (at + 1 < clusters.size()) look_ahead(at);
   }
   return clusters;
 }

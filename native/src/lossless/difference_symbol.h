@@ -6,6 +6,7 @@
 //   0 for d = 0; 1 + s for m = 1; 3 + 4 (length - 2) + 2 s + next for longer ones (at most 254).
 // s is 1 when the sign of d differs from the sign of the previous value (towards zero), for integers when d < 0.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -48,11 +49,16 @@ inline bool apply_difference(Difference difference, typename E::Word before, typ
 
 inline uint32_t bit_length(uint64_t magnitude) { return static_cast<uint32_t>(std::bit_width(magnitude)); }
 
+// The same formula for every length, since most lengths cannot be predicted: the bit below the leading one of 0 and 1 is taken as 0.
 inline uint8_t difference_symbol(Difference difference) {
+  constexpr auto kFirst = [] {
+    std::array<uint8_t, 65> first{0, 1};
+    for (uint32_t length = 2; length < first.size(); ++length) first[length] = static_cast<uint8_t>(3 + 4 * (length - 2));
+    return first;
+  }();
   const uint32_t length = bit_length(difference.magnitude);
-  if (length <= 1) return static_cast<uint8_t>(length == 0 ? 0 : 1 + difference.against);
-  const uint32_t next = static_cast<uint32_t>(difference.magnitude >> (length - 2)) & 1;
-  return static_cast<uint8_t>(3 + 4 * (length - 2) + 2 * difference.against + next);
+  const uint32_t next = static_cast<uint32_t>(difference.magnitude << 1 >> ((length - 1) & 63)) & 1;
+  return static_cast<uint8_t>(kFirst[length] + (static_cast<uint32_t>(difference.against) << (length > 1)) + next);
 }
 
 // Bits of the magnitude that the symbol leaves open.

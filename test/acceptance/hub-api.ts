@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+
+/** An answer with its whole body. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+}
+
+export interface Asked {
+  readonly json?: unknown;
+  readonly body?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** JSON of the API as tests read it; a key that is missing or of another type fails the test that looks at it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Json = any;
+
+export interface HubEvent {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: Json;
+}
+
+/** Longest wait for any answer or event stream, in ms. */
+const answerDeadlineMs = 55_000;
+
+/** Plain fetch against one hub. Paths start at the origin. */
+export class HubApi {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async ask(method: string, path: string, { json, body, headers = {} }: Asked = {}): Promise<Answer> {
+    const sent = json === undefined ? body : JSON.stringify(json);
+    const res = await fetch(this.url + path, {
+      method,
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(sent !== undefined && { body: sent as BodyInit }),
+      signal: AbortSignal.timeout(answerDeadlineMs),
+    });
+    return { status: res.status, headers: res.headers, bytes: Buffer.from(await res.arrayBuffer()) };
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.ask('GET', path, { headers });
+  }
+
+  put(path: string, body: Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.ask('PUT', path, { body, headers });
+  }
+
+  post(path: string, json?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.ask('POST', path, { ...(json !== undefined && { json }), headers });
+  }
+
+  /** The JSON of a 2xx answer to GET. */
+  async read(path: string): Promise<Json> {
+    return readJson(await this.get(path), 200);
+  }
+
+  /** Every event of a checkpoint until the hub ends the stream. */
+  async events(checkpoint: string, headers: Readonly<Record<string, string>> = {}): Promise<HubEvent[]> {
+    const events: HubEvent[] = [];
+    for await (const event of this.follow(checkpoint, headers)) events.push(event);
+    return events;
+  }
+
+  /** The events of a checkpoint as they come. */
+  async *follow(checkpoint: string, headers: Readonly<Record<string, string>> = {}): AsyncGenerator<HubEvent> {
+    const res = await fetch(`${this.url}${checkpoint}/events`, { headers, signal: AbortSignal.timeout(answerDeadlineMs) });
+    expect(res.status).toBe(200);
+    expect(res.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    let pending = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of res.body!) {
+      const parts = (pending + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n\n');
+      pending = parts.pop()!;
+      yield* parts.filter((part) => !part.startsWith(':')).map(parseEvent);
+    }
+  }
+
+  /** Follows a checkpoint to its end and describes it. */
+  async settled(checkpoint: string): Promise<Json> {
+    await this.events(checkpoint);
+    return this.read(checkpoint);
+  }
+
+  /** As `settled`; fails the test with the reason when the end is not `ready`. */
+  async ready(checkpoint: string): Promise<Json> {
+    const status = await this.settled(checkpoint);
+    expect(status.state, JSON.stringify(status.error)).toBe('ready');
+    return status;
+  }
+}
+
+function parseEvent(part: string): HubEvent {
+  const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(part)?.[1];
+  return { event: field('event') ?? 'message', id: field('id'), data: JSON.parse(field('data') ?? 'null') };
+}
+
+/** The JSON of an answer that must have this status. */
+export function readJson(answer: Answer, status: number): Json {
+  expect(answer.status, answer.bytes.toString()).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  return JSON.parse(answer.bytes.toString());
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A Repr-Digest field value (RFC 9530). */
+export function digestField(bytes: Uint8Array): string {
+  return `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
+}
+
+export function etagOf(answer: Answer): string {
+  const etag = answer.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[^"]+"$/);
+  return etag;
+}
