@@ -18,8 +18,8 @@ const schema = z.object({
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536),
   /** Checkpoints encoded at once, of different runs. */
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64),
-  /** Trials evaluated at once: the group size m of the search. The outcome does not depend on it. */
-  FIRN_EVAL_PARALLEL: integer(1, 1, 64),
+  /** Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means one less than the cores, at least one. */
+  FIRN_EVAL_PARALLEL: integer(0, 0, 64),
   /** Seconds one evaluation may take. */
   FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400),
   /** MiB of private memory one evaluation child may use. */
@@ -52,7 +52,7 @@ export interface Config {
   readonly nativeThreads: number | undefined;
   readonly nativeQueueMax: number;
   readonly encodeConcurrency: number;
-  readonly evalParallel: number;
+  readonly evalParallel: number | undefined;
   readonly evalDeadlineMs: number;
   readonly evalMemoryMaxBytes: number;
   readonly encodeCacheMaxBytes: number;
@@ -80,7 +80,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
     nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
     encodeConcurrency: env.FIRN_ENCODE_CONCURRENCY,
-    evalParallel: env.FIRN_EVAL_PARALLEL,
+    evalParallel: env.FIRN_EVAL_PARALLEL === 0 ? undefined : env.FIRN_EVAL_PARALLEL,
     evalDeadlineMs: env.FIRN_EVAL_DEADLINE_S * 1000,
     evalMemoryMaxBytes: env.FIRN_EVAL_MEMORY_MIB * mib,
     encodeCacheMaxBytes: env.FIRN_ENCODE_CACHE_MIB * mib,

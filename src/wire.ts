@@ -31,6 +31,7 @@ import { Restorer } from './restore/restorer.ts';
 import { openFilesystemStore } from './store/filesystem-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
+import { registerProcessMetrics } from './upkeep/process-metrics.ts';
 import { runPeriodically } from './upkeep/run-periodically.ts';
 import { sweepPackages } from './upkeep/sweep-packages.ts';
 
@@ -82,7 +83,7 @@ export async function wire(config: Config, log: Logger): Promise<Firn> {
 async function openParts(config: Config, log: Logger, catalog: Catalog): Promise<Parts> {
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
   const store = await openFilesystemStore({ folder: join(config.dataDirectory, 'objects'), crc32c: (bytes, seed) => core.crc32cSync(bytes, seed) });
-  const evaluator = createEvaluator({ parallel: config.evalParallel, deadlineMs: config.evalDeadlineMs, memoryMaxBytes: config.evalMemoryMaxBytes });
+  const evaluator = createEvaluator({ parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1), deadlineMs: config.evalDeadlineMs, memoryMaxBytes: config.evalMemoryMaxBytes });
   const workDirectory = join(config.dataDirectory, 'work');
   await clearWork(workDirectory);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
@@ -156,6 +157,8 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, pr
 function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker): Gateway {
   const { catalog, store, core, evaluator, restorer, progress, log, workDirectory } = parts;
   const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, workDirectory }, evalSet));
+  const metrics = new Registry();
+  registerProcessMetrics(metrics, { catalog, core });
   const waking = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
     worker.wake();
@@ -175,7 +178,7 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     },
     downloads: new Downloads({ catalog, store, core, restorer }),
     probes: { catalog: () => catalog.probe(), store: () => store.probe() },
-    metrics: new Registry(),
+    metrics,
   };
 }
 

@@ -62,7 +62,7 @@ export function i64Tensor(shape: readonly number[], values: ArrayLike<number>): 
 
 /** The elements of an F32 tensor. */
 export function floatsOf({ bytes }: FileTensor): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
+  return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
 function bytesOf(array: Float32Array | BigInt64Array): Uint8Array {

@@ -15,6 +15,8 @@ enum class PlaneMethod : uint8_t { raw = 0, constant = 1, rans = 2 };  // pinned
 // What a table costs beside the entropy: about 7 bits a symbol, and states, lengths and method.
 constexpr uint64_t kTableBitsPerSymbol = 7;
 constexpr uint64_t kFixedBytes = 12;
+// A plane stays raw unless coding saves at least this share of it: mantissas save under one hundredth and would halve the speed.
+constexpr uint64_t kWorthwhileShare = 64;
 
 }  // namespace
 
@@ -35,7 +37,8 @@ uint64_t byte_plane_cost(const SymbolCounts& counts, size_t count) {
   const auto symbols = static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
   if (symbols <= 1) return 2;
   const uint64_t entropy_bytes = (entropy_cost(counts) >> kLog2FractionBits) / 8;
-  return 1 + std::min<uint64_t>(count, entropy_bytes + symbols * kTableBitsPerSymbol / 8 + kFixedBytes);
+  const uint64_t coded_bytes = entropy_bytes + symbols * kTableBitsPerSymbol / 8 + kFixedBytes;
+  return 1 + (coded_bytes < count - count / kWorthwhileShare ? coded_bytes : count);
 }
 
 void encode_byte_plane(const uint8_t* plane, size_t count, const SymbolCounts& counts, std::vector<uint8_t>* out) {

@@ -31,20 +31,19 @@ template <typename E>
 inline Difference difference(typename E::Word now, typename E::Word before) {
   using Word = typename E::Word;
   const Word d = static_cast<Word>(E::to_ordered(now) - E::to_ordered(before));
-  const bool negative = (d & E::kSign) != 0;
-  const bool before_negative = E::kFloat && (before & E::kSign) != 0;
-  return {static_cast<Word>(negative ? 0 - d : d), d != 0 && negative != before_negative};
+  const Word negative = E::sign_mask(d), before_negative = E::kFloat ? E::sign_mask(before) : Word{0};
+  return {static_cast<Word>((d ^ negative) - negative), d != 0 && negative != before_negative};
 }
 
 // The inverse. False when no difference of this element kind looks like that: |d| = 2^(w-1) exists for negative d only.
 template <typename E>
 inline bool apply_difference(Difference difference, typename E::Word before, typename E::Word* now) {
   using Word = typename E::Word;
-  const bool before_negative = E::kFloat && (before & E::kSign) != 0;
-  const bool negative = difference.against != before_negative;
-  const Word d = static_cast<Word>(negative ? 0 - difference.magnitude : difference.magnitude);
+  const Word before_negative = E::kFloat ? E::sign_mask(before) : Word{0};
+  const Word negative = static_cast<Word>((0 - static_cast<Word>(difference.against)) ^ before_negative);
+  const Word d = static_cast<Word>((static_cast<Word>(difference.magnitude) ^ negative) - negative);
   *now = E::from_ordered(static_cast<Word>(E::to_ordered(before) + d));
-  return difference.magnitude < E::kSign || (difference.magnitude == E::kSign && negative);
+  return difference.magnitude < E::kSign || (difference.magnitude == E::kSign && negative != 0);
 }
 
 inline uint32_t bit_length(uint64_t magnitude) { return static_cast<uint32_t>(std::bit_width(magnitude)); }
@@ -66,9 +65,10 @@ inline uint32_t symbol_low_bits(uint8_t symbol) { return symbol < 3 ? 0 : (symbo
 
 // `low` has symbol_low_bits(symbol) bits.
 inline Difference symbol_difference(uint8_t symbol, uint64_t low) {
-  if (symbol < 3) return {symbol != 0, symbol == 2};
-  const uint32_t bits = (symbol - 3u) / 4;
-  return {(uint64_t{2} | ((symbol - 3u) & 1)) << bits | low, ((symbol - 3u) >> 1 & 1) != 0};
+  const uint32_t rest = symbol - 3u;
+  const Difference small{static_cast<uint64_t>(symbol != 0), symbol == 2};
+  const Difference large{(uint64_t{2} | (rest & 1)) << (rest / 4 & 63) | low, (rest >> 1 & 1) != 0};
+  return symbol < 3 ? small : large;
 }
 
 }  // namespace firn

@@ -19,14 +19,17 @@ struct Element {
   static constexpr uint32_t kWordBits = 8 * sizeof(W);
   static constexpr Word kSign = static_cast<Word>(Word{1} << (kWordBits - 1));
 
+  // All ones when the top bit is set, else 0. Signs of weights cannot be predicted, so nothing below branches on them.
+  static Word sign_mask(Word word) { return static_cast<Word>(0 - static_cast<Word>(word >> (kWordBits - 1))); }
+
   // Order of the words: of the numbers they stand for (negative numbers below positive ones, NaN at both ends), or of unsigned
-  // integers. A bijection.
+  // integers. A bijection: the sign bit is flipped, and for negative numbers all others too.
   static Word to_ordered(Word word) {
-    if constexpr (kFloat) return static_cast<Word>(word & kSign ? ~word : word | kSign);
+    if constexpr (kFloat) return static_cast<Word>(word ^ (sign_mask(word) | kSign));
     return word;
   }
   static Word from_ordered(Word ordered) {
-    if constexpr (kFloat) return static_cast<Word>(ordered & kSign ? ordered & ~kSign : ~ordered);
+    if constexpr (kFloat) return static_cast<Word>(ordered ^ (static_cast<Word>(~sign_mask(ordered)) | kSign));
     return ordered;
   }
 
