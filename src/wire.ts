@@ -171,6 +171,10 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
       ...ingest,
       commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
       pushCheckpoint: (run, step, upload) => waking(ingest.pushCheckpoint(run, step, upload)),
+      deleteEvalSet: async (evalSet) => {
+        await ingest.deleteEvalSet(evalSet);
+        await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
+      },
     },
     checkpoints: {
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),

@@ -87,9 +87,10 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** On a terminal one line that is overwritten; elsewhere nothing, rows are progress enough. */
+/** On a terminal one line that is overwritten; elsewhere lines on standard error, so that the table stays clean. */
 function showProgress(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${text.slice(0, (process.stdout.columns ?? 120) - 1)}`);
+  else process.stderr.write(`  ${text}\n`);
 }
 
 function clearProgress(): void {

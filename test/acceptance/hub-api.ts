@@ -40,7 +40,7 @@ export class HubApi {
     const res = await fetch(this.url + path, {
       method,
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(sent !== undefined && { body: sent as BodyInit }),
+      ...(sent !== undefined && { body: sent as NonNullable<RequestInit['body']> }),
       signal: AbortSignal.timeout(answerDeadlineMs),
     });
     return { status: res.status, headers: res.headers, bytes: Buffer.from(await res.arrayBuffer()) };

@@ -22,7 +22,7 @@ class BitReader {
 
   // 0 <= count <= 57.
   uint64_t take(uint32_t count) {
-    const uint64_t value = count == 0 ? 0 : peek() >> (64 - count);
+    const uint64_t value = peek() >> 1 >> (63 - count);
     skip(count);
     return value;
   }

@@ -87,18 +87,25 @@ void fill_plan(const ExactInput& input, DifferencePlan* plan) {
   // Two tables, so that equal neighbours do not wait for one another's increment.
   std::vector<SymbolCounts> part[2];
   for (auto& counts : part) counts.assign(kDifferenceContexts, SymbolCounts{});
-  for (size_t i = 0; i < input.count; ++i) {
-    const Word now = load_le<Word>(input.current + i * sizeof(Word)), before = load_le<Word>(input.previous + i * sizeof(Word));
+  // Locals: stores of bytes could otherwise change the pointers.
+  SymbolCounts* const counts[2] = {part[0].data(), part[1].data()};
+  uint8_t* const symbols = plan->symbols.get();
+  uint8_t* const contexts = plan->contexts.get();
+  const uint8_t *const current = input.current, *const previous = input.previous;
+  const size_t count = input.count;
+  const uint32_t reference = plan->reference;
+  for (size_t i = 0; i < count; ++i) {
+    const Word now = load_le<Word>(current + i * sizeof(Word)), before = load_le<Word>(previous + i * sizeof(Word));
     const uint8_t symbol = difference_symbol(difference<E>(now, before));
-    const uint8_t context = static_cast<uint8_t>(difference_context(E::exponent(before), plan->reference));
-    plan->symbols[i] = symbol;
-    plan->contexts[i] = context;
-    ++part[i & 1][context][symbol];
+    const uint8_t context = static_cast<uint8_t>(difference_context(E::exponent(before), reference));
+    symbols[i] = symbol;
+    contexts[i] = context;
+    ++counts[i & 1][context][symbol];
   }
   plan->counts = std::move(part[0]);
   for (size_t c = 0; c < kDifferenceContexts; ++c) plan->counts[c] = sum(plan->counts[c], part[1][c]);
-  for (const SymbolCounts& counts : plan->counts) {
-    for (size_t s = 0; s < counts.size(); ++s) plan->low_bits += uint64_t{counts[s]} * symbol_low_bits(static_cast<uint8_t>(s));
+  for (const SymbolCounts& of_context : plan->counts) {
+    for (size_t s = 0; s < of_context.size(); ++s) plan->low_bits += uint64_t{of_context[s]} * kDifferenceSymbols[s].low_bits;
   }
 }
 
@@ -108,9 +115,11 @@ void write_low_bits(const ExactInput& input, const DifferencePlan& plan, std::ve
   const size_t begin = out->size();
   out->resize(begin + (plan.low_bits + 7) / 8 + BitWriter::kSlackBytes);
   BitWriter writer(out->data() + begin);
-  for (size_t i = 0; i < input.count; ++i) {
-    const Word now = load_le<Word>(input.current + i * sizeof(Word)), before = load_le<Word>(input.previous + i * sizeof(Word));
-    const uint32_t bits = symbol_low_bits(plan.symbols[i]);
+  const uint8_t *const current = input.current, *const previous = input.previous, *const symbols = plan.symbols.get();
+  const size_t count = input.count;
+  for (size_t i = 0; i < count; ++i) {
+    const Word now = load_le<Word>(current + i * sizeof(Word)), before = load_le<Word>(previous + i * sizeof(Word));
+    const uint32_t bits = kDifferenceSymbols[symbols[i]].low_bits;
     const uint64_t low = difference<E>(now, before).magnitude & ((uint64_t{1} << bits) - 1);
     if constexpr (E::kWordBits == 64) {
       writer.put(low >> 31, bits > 31 ? bits - 31 : 0);
@@ -123,12 +132,16 @@ void write_low_bits(const ExactInput& input, const DifferencePlan& plan, std::ve
 }
 
 template <typename E>
-Status read_low_bits(const uint8_t* symbols, BitReader& reader, const ExactOutput& output) {
+Status read_low_bits(const uint8_t* symbols, BitReader reader, const ExactOutput& output) {
   using Word = typename E::Word;
   bool valid = true;
-  for (size_t i = 0; i < output.count; ++i) {
-    const Word before = load_le<Word>(output.previous + i * sizeof(Word));
-    const uint32_t bits = symbol_low_bits(symbols[i]);
+  uint8_t* const current = output.current;
+  const uint8_t* const previous = output.previous;
+  const size_t count = output.count;
+  for (size_t i = 0; i < count; ++i) {
+    const Word before = load_le<Word>(previous + i * sizeof(Word));
+    const DifferenceSymbol& symbol = kDifferenceSymbols[symbols[i]];
+    const uint32_t bits = symbol.low_bits;
     uint64_t low;
     if (E::kWordBits == 64 && bits > 31) {
       low = reader.take(bits - 31) << 31;
@@ -137,8 +150,8 @@ Status read_low_bits(const uint8_t* symbols, BitReader& reader, const ExactOutpu
       low = reader.take(bits <= 57 ? bits : 57);
     }
     Word now;
-    valid &= apply_difference<E>(symbol_difference(symbols[i], low), before, &now);
-    store_le(output.current + i * sizeof(Word), now);
+    valid &= apply_difference<E>({symbol.leading | low, symbol.against}, before, &now);
+    store_le(current + i * sizeof(Word), now);
   }
   if (reader.overrun()) return Status::truncated;
   return valid && reader.at_zero_padded_end() ? Status::ok : Status::corrupt;
@@ -208,8 +221,7 @@ Status decode_difference(ByteReader in, const ExactOutput& output) {
     const Status status = rans_decode(in, tables.get(), output.count, model, symbols.get());
     if (status != Status::ok) return status;
     const size_t left = in.left();
-    BitReader reader(in.take(left), left);
-    return read_low_bits<E>(symbols.get(), reader, output);
+    return read_low_bits<E>(symbols.get(), BitReader(in.take(left), left), output);
   });
 }
 

@@ -32,7 +32,7 @@ inline Difference difference(typename E::Word now, typename E::Word before) {
   using Word = typename E::Word;
   const Word d = static_cast<Word>(E::to_ordered(now) - E::to_ordered(before));
   const Word negative = E::sign_mask(d), before_negative = E::kFloat ? E::sign_mask(before) : Word{0};
-  return {static_cast<Word>((d ^ negative) - negative), d != 0 && negative != before_negative};
+  return {static_cast<Word>((d ^ negative) - negative), static_cast<bool>((d != 0) & (negative != before_negative))};
 }
 
 // The inverse. False when no difference of this element kind looks like that: |d| = 2^(w-1) exists for negative d only.
@@ -46,7 +46,9 @@ inline bool apply_difference(Difference difference, typename E::Word before, typ
   return difference.magnitude < E::kSign || (difference.magnitude == E::kSign && negative != 0);
 }
 
-inline uint32_t bit_length(uint64_t magnitude) { return static_cast<uint32_t>(std::bit_width(magnitude)); }
+inline uint32_t bit_length(uint64_t magnitude) {
+  return static_cast<uint32_t>(std::bit_width(magnitude | 1)) - (magnitude == 0);
+}
 
 // The same formula for every length, since most lengths cannot be predicted: the bit below the leading one of 0 and 1 is taken as 0.
 inline uint8_t difference_symbol(Difference difference) {
@@ -60,15 +62,24 @@ inline uint8_t difference_symbol(Difference difference) {
   return static_cast<uint8_t>(kFirst[length] + (static_cast<uint32_t>(difference.against) << (length > 1)) + next);
 }
 
-// Bits of the magnitude that the symbol leaves open.
-inline uint32_t symbol_low_bits(uint8_t symbol) { return symbol < 3 ? 0 : (symbol - 3u) / 4; }
+// What a symbol says, without branches: symbols cannot be predicted.
+struct DifferenceSymbol {
+  uint64_t leading;   // magnitude with its open bits zero
+  uint8_t low_bits;   // bits the symbol leaves open, 0..62
+  bool against;
+};
 
-// `low` has symbol_low_bits(symbol) bits.
-inline Difference symbol_difference(uint8_t symbol, uint64_t low) {
-  const uint32_t rest = symbol - 3u;
-  const Difference small{static_cast<uint64_t>(symbol != 0), symbol == 2};
-  const Difference large{(uint64_t{2} | (rest & 1)) << (rest / 4 & 63) | low, (rest >> 1 & 1) != 0};
-  return symbol < 3 ? small : large;
-}
+inline constexpr std::array<DifferenceSymbol, 256> kDifferenceSymbols = [] {
+  std::array<DifferenceSymbol, 256> symbols{};
+  symbols[1] = {1, 0, false};
+  symbols[2] = {1, 0, true};
+  for (uint32_t symbol = 3; symbol < 255; ++symbol) {
+    const uint32_t rest = symbol - 3, low_bits = rest / 4;
+    symbols[symbol] = {(2 + uint64_t{rest & 1}) << low_bits, static_cast<uint8_t>(low_bits), (rest & 2) != 0};
+  }
+  // Not a symbol of any difference: a magnitude that apply_difference refuses.
+  symbols[255] = {~uint64_t{0}, 0, false};
+  return symbols;
+}();
 
 }  // namespace firn

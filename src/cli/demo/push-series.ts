@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
 import type { CheckpointResult } from '../../catalog/catalog.ts';
+import type { QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import { describeConfig } from './describe-config.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
@@ -74,9 +76,18 @@ export async function pushCheckpoint(hub: HubClient, repository: string, run: st
   return { run, checkpoint, path, status, seconds: (performance.now() - started) / 1000 };
 }
 
+interface TrialEvent {
+  readonly ordinal: number;
+  readonly config: QuantizationConfig;
+  readonly degradation: Readonly<Record<string, number | null>>;
+  readonly passed: boolean;
+}
+
 function describeEvent(event: string, data: unknown): string {
-  const values = Object.entries(data as Record<string, unknown>)
-    .filter(([, value]) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    .map(([key, value]) => `${key} ${typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(4) : String(value)}`);
-  return [event, ...values].join(', ');
+  if (event === 'state') return (data as { state: string }).state;
+  if (event === 'phase') return (data as { phase: string }).phase;
+  if (event !== 'trial') return event;
+  const { ordinal, config, degradation, passed } = data as TrialEvent;
+  const found = Object.entries(degradation).map(([name, value]) => `${name} ${value === null ? 'not finite' : `${(100 * value).toFixed(2)} %`}`);
+  return `trial ${ordinal + 1}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
 }

@@ -1,3 +1,4 @@
+import { describeConfig } from './describe-config.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 
 /** One line of the demo's table; also what `--json` holds. */
@@ -27,15 +28,10 @@ export function demoRow(pushed: PushedCheckpoint): DemoRow {
   const { result } = status;
   return {
     run, step: checkpoint.step, rawBytes: result.rawBytes, storedBytes: result.storedBytes, ratio: result.rawBytes / result.storedBytes,
-    kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind, config: describeConfig(result.config),
+    kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind, config: result.config === undefined ? '-' : describeConfig(result.config),
     metricsBefore: result.baseline ?? {}, metricsAfter: result.measured ?? {}, degradation: result.degradation ?? {},
     migration: result.migration, trials: result.trialCount, seconds, warnings: result.warnings,
   };
-}
-
-function describeConfig(config: NonNullable<PushedCheckpoint['status']['result']>['config']): string {
-  if (config === undefined) return '-';
-  return `${config.bins}/${config.embeddingBins} bins, prune ${config.pruneFraction} ${config.pruneMetric.slice(0, 4)}, protect ${config.protectFraction}`;
 }
 
 const columns = ['run', 'step', 'raw', 'stored', 'ratio', 'kind', 'config', 'metrics before > after', 'degradation', 'trials', 's'] as const;
