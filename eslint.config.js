@@ -6,7 +6,25 @@ import tseslint from 'typescript-eslint';
 const root = dirname(fileURLToPath(import.meta.url));
 
 /** Rooms of src/ in dependency order (docs/architecture.md): a room imports only from rooms before it. */
-const rooms = ['checkpoint', 'native', 'store', 'catalog', 'package', 'graph', 'restore', 'search', 'evaluate', 'compress', 'jobs', 'ingest', 'upkeep', 'access', 'http', 'cli', 'web'];
+const rooms = [
+  'checkpoint',
+  'native',
+  'store',
+  'catalog',
+  'package',
+  'graph',
+  'restore',
+  'search',
+  'evaluate',
+  'compress',
+  'jobs',
+  'ingest',
+  'upkeep',
+  'access',
+  'http',
+  'cli',
+  'web',
+];
 /** Rooms that do not know each other although their order would allow it. */
 const strangers = [['catalog', 'store']];
 
@@ -34,7 +52,8 @@ const importDirection = {
         return;
       }
       const stranger = strangers.some((pair) => pair.includes(from) && pair.includes(to));
-      if (rooms.indexOf(to) > rooms.indexOf(from) || stranger) context.report({ node, message: `Room ${from} may not import from room ${to} (docs/architecture.md).` });
+      if (rooms.indexOf(to) > rooms.indexOf(from) || stranger)
+        context.report({ node, message: `Room ${from} may not import from room ${to} (docs/architecture.md).` });
     }
     return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
   },
@@ -55,7 +74,10 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment.' },
+      ],
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },

@@ -20,7 +20,10 @@ const growthMaxMib = 512;
 const sampleMs = 100;
 const config = { method: 'inshrinkerator', bins: 16, embeddingBins: 32, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 };
 
-interface Upload { readonly model: string; readonly sensitivity?: string }
+interface Upload {
+  readonly model: string;
+  readonly sensitivity?: string;
+}
 
 const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, series: { type: 'string' } } });
 const directory = await mkdtemp(join(tmpdir(), 'firn-big-'));
@@ -49,9 +52,12 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
     const status = await client.get<{ state: string; result?: { rawBytes: number; storedBytes: number; kind: string }; error?: unknown }>(path);
     if (status.state !== 'ready') throw new Error(`step ${step} is ${status.state}: ${JSON.stringify(status.error)}`);
     const { sha256, announced, sizeBytes } = await digestDownload(client, `${path}/files/model.safetensors`);
-    if (sha256 !== announced || sizeBytes !== (await stat(upload.model)).size) wrong.push(`step ${step}: ${sizeBytes} bytes, sha256 ${sha256}, announced ${announced}`);
+    if (sha256 !== announced || sizeBytes !== (await stat(upload.model)).size)
+      wrong.push(`step ${step}: ${sizeBytes} bytes, sha256 ${sha256}, announced ${announced}`);
     const { rawBytes, storedBytes, kind } = status.result!;
-    process.stdout.write(`step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${(rawBytes / storedBytes).toFixed(2)}), ready after ${readyS.toFixed(1)} s, peak so far ${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`);
+    process.stdout.write(
+      `step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${(rawBytes / storedBytes).toFixed(2)}), ready after ${readyS.toFixed(1)} s, peak so far ${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`,
+    );
   }
   peak.stop();
   const growthMib = peak.mib() - idleMib;
@@ -77,10 +83,13 @@ async function digestDownload(client: HubClient, path: string) {
 }
 
 function givenSeries(series: string): Upload[] {
-  return [0, 1].map((i) => join(series, `ckpt_0${i}.safetensors`)).filter((model) => existsSync(model)).map((model) => {
-    const sensitivity = model.replace('.safetensors', '.grad.safetensors');
-    return existsSync(sensitivity) ? { model, sensitivity } : { model };
-  });
+  return [0, 1]
+    .map((i) => join(series, `ckpt_0${i}.safetensors`))
+    .filter((model) => existsSync(model))
+    .map((model) => {
+      const sensitivity = model.replace('.safetensors', '.grad.safetensors');
+      return existsSync(sensitivity) ? { model, sensitivity } : { model };
+    });
 }
 
 /** Two checkpoints of 32 MiB matrices with heavy tails; the second has drifted by a fiftieth of the scale. */
@@ -96,7 +105,12 @@ async function makeSeries(to: string, mib: number): Promise<Upload[]> {
     const model = join(to, `made-${step}.safetensors`);
     await pipeline(function* () {
       yield headerBytes;
-      for (const [i, { shape }] of tensors.entries()) yield* weights(i + 1, shape.reduce((a, b) => a * b, 1), drift);
+      for (const [i, { shape }] of tensors.entries())
+        yield* weights(
+          i + 1,
+          shape.reduce((a, b) => a * b, 1),
+          drift,
+        );
     }, createWriteStream(model));
     uploads.push({ model });
   }
@@ -126,7 +140,8 @@ function residentMib(pid: number): number {
 
 function watchPeak(pid: number) {
   let peakMib = residentMib(pid);
-  const timer = setInterval(() => { peakMib = Math.max(peakMib, residentMib(pid)); }, sampleMs);
+  const timer = setInterval(() => {
+    peakMib = Math.max(peakMib, residentMib(pid));
+  }, sampleMs);
   return { mib: () => peakMib, stop: () => clearInterval(timer) };
 }
-

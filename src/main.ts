@@ -14,10 +14,13 @@ async function main(): Promise<void> {
   let stopping: Promise<void> | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'draining');
-    stopping ??= firn.close().then(() => process.exit(0), (error: unknown) => {
-      log.error({ err: error }, 'the process did not drain cleanly');
-      process.exit(1);
-    });
+    stopping ??= firn.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the process did not drain cleanly');
+        process.exit(1);
+      },
+    );
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);

@@ -83,7 +83,11 @@ export async function wire(config: Config, log: Logger): Promise<Firn> {
 async function openParts(config: Config, log: Logger, catalog: Catalog): Promise<Parts> {
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
   const store = await openFilesystemStore({ folder: join(config.dataDirectory, 'objects'), crc32c: (bytes, seed) => core.crc32cSync(bytes, seed) });
-  const evaluator = createEvaluator({ parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1), deadlineMs: config.evalDeadlineMs, memoryMaxBytes: config.evalMemoryMaxBytes });
+  const evaluator = createEvaluator({
+    parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
+    deadlineMs: config.evalDeadlineMs,
+    memoryMaxBytes: config.evalMemoryMaxBytes,
+  });
   const workDirectory = join(config.dataDirectory, 'work');
   await clearWork(workDirectory);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
@@ -101,8 +105,16 @@ async function clearWork(workDirectory: string): Promise<void> {
 async function serve(parts: Parts): Promise<Firn> {
   const { config, log, catalog, store, evaluator } = parts;
   const ingest = createIngestContext({
-    catalog, store, now: () => new Date(), newKeyPart: () => randomBytes(16).toString('hex'),
-    limits: { fileBytesMax: config.fileMaxBytes, stagedBytesPerRunMax: config.stagedRunMaxBytes, stagedBytesMax: config.stagedTotalMaxBytes, reservationTtlMs: config.reservationTtlMs },
+    catalog,
+    store,
+    now: () => new Date(),
+    newKeyPart: () => randomBytes(16).toString('hex'),
+    limits: {
+      fileBytesMax: config.fileMaxBytes,
+      stagedBytesPerRunMax: config.stagedRunMaxBytes,
+      stagedBytesMax: config.stagedTotalMaxBytes,
+      reservationTtlMs: config.reservationTtlMs,
+    },
   });
   const worker = startEncodeWorker(parts);
   const upkeep = startUpkeep(parts, ingest, worker);
@@ -136,7 +148,8 @@ function startEncodeWorker(parts: Parts): JobWorker {
     onEvent: (event) => {
       // After the transaction that ended the job, so that whoever looks sees the new state.
       if (event.job !== undefined) progress.publish(event.job.subjectId, { type: 'changed' });
-      if (event.kind === 'failed' || event.kind === 'trouble') log.error({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
+      if (event.kind === 'failed' || event.kind === 'trouble')
+        log.error({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
       else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
     },
   });
@@ -145,7 +158,12 @@ function startEncodeWorker(parts: Parts): JobWorker {
 function compressContext({ config, core, catalog, store, evaluator, restorer, progress, workDirectory }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
-    catalog, store, core, evaluator, restorer, workDirectory,
+    catalog,
+    store,
+    core,
+    evaluator,
+    restorer,
+    workDirectory,
     freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     chainLengthMax: config.chainLengthMax,
@@ -165,8 +183,14 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     return done;
   };
   return {
-    catalog, store, progress, log,
-    runs: { create: (repository, input) => createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input) },
+    catalog,
+    store,
+    progress,
+    log,
+    runs: {
+      create: (repository, input) =>
+        createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
+    },
     uploads: {
       ...ingest,
       commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
@@ -193,15 +217,18 @@ function seedOf(name: string): string {
 
 function startUpkeep({ catalog, store, log }: Parts, ingest: IngestContext, worker: JobWorker) {
   const onError = (error: unknown): void => log.error({ err: error }, 'upkeep met an error');
-  return runPeriodically(async (signal) => {
-    const expired = await expireReservations(ingest);
-    if (expired > 0) worker.wake();
-    const staged = await sweepStaged(ingest);
-    const packages = await sweepPackages({ catalog, store }, packageGraceMs, new Date(), signal);
-    const now = Date.now();
-    await catalog.jobs.prune(new Date(now - jobRetentionMs));
-    await catalog.idempotency.prune(new Date(now));
-    await catalog.tidy();
-    if (expired + staged + packages > 0) log.info({ expired, staged, packages }, 'upkeep');
-  }, { pauseMs: upkeepPauseMs, onError });
+  return runPeriodically(
+    async (signal) => {
+      const expired = await expireReservations(ingest);
+      if (expired > 0) worker.wake();
+      const staged = await sweepStaged(ingest);
+      const packages = await sweepPackages({ catalog, store }, packageGraceMs, new Date(), signal);
+      const now = Date.now();
+      await catalog.jobs.prune(new Date(now - jobRetentionMs));
+      await catalog.idempotency.prune(new Date(now));
+      await catalog.tidy();
+      if (expired + staged + packages > 0) log.info({ expired, staged, packages }, 'upkeep');
+    },
+    { pauseMs: upkeepPauseMs, onError },
+  );
 }

@@ -9,6 +9,7 @@
 #include "entropy/level_groups.h"
 #include "entropy/token_table_format.h"
 #include "entropy/tokens.h"
+#include "firn/checksum.h"
 #include "firn/delta.h"
 
 namespace {
@@ -223,7 +224,36 @@ TEST_CASE("delta: the bit stream is the canonical codes of the literal tokens, m
   CHECK(coded.payloads[0] == expected);
 }
 
-TEST_CASE("delta: counts merge in any order and shape to the same tables") {
+TEST_CASE("delta: stored bytes of format version 1 decode for ever, and are what the encoder writes") {
+  struct Fixture {
+    Block block;
+    Bytes tables, payload;
+  };
+  const Fixture fixtures[] = {
+      {{{3}, {4}, 8}, {0x38, 0xef, 0x10}, {}},  // docs/format-blocks.md, section 4
+      {{{}, {0, 0, 0, 1, 2, 2}, 3}, {0xa1, 0x17, 0x45, 0x20}, {0x3c, 0xe0}},
+      {{{0, 0, 0, 0, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 1, 0, 1, 1}, 2}, {0x6c, 0xb5, 0x6f, 0x0c, 0x51, 0x80}, {0x5c, 0xc0}},
+  };
+  for (const Fixture& f : fixtures) {
+    const Coded coded = encode_all({f.block});
+    CHECK(coded.tables == f.tables && coded.payloads[0] == f.payload);
+    TokenTables tables;
+    Bytes out;
+    CHECK_EQ(TokenTables::parse(f.tables.data(), f.tables.size(), &tables), Status::ok);
+    CHECK_EQ(decode(tables, f.payload, f.block, &out), Status::ok);
+    CHECK(out == f.block.current);
+  }
+  // Every byte of larger ones, by checksum.
+  uint32_t checksum = 0;
+  for (uint64_t seed = 200; seed < 210; ++seed) {
+    const Coded coded = encode_all(mixed_blocks(seed));
+    checksum = crc32c(coded.tables.data(), coded.tables.size(), checksum);
+    for (const Bytes& payload : coded.payloads) checksum = crc32c(payload.data(), payload.size(), checksum);
+  }
+  CHECK_EQ(checksum, 0u);
+}
+
+TEST_CASE("delta: counts merge in any order to the same tables") {
   const std::vector<Block> blocks = mixed_blocks(50);
   const Coded whole = encode_all(blocks);
   TokenCounts a, b;

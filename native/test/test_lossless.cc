@@ -9,6 +9,7 @@
 #include "common/fixed_log2.h"
 #include "entropy/range_coder.h"
 #include "entropy/rans.h"
+#include "firn/checksum.h"
 #include "firn/lossless.h"
 #include "lossless/coder.h"
 
@@ -286,6 +287,50 @@ Status decode(const Sample& sample, const Bytes& payload, Bytes* out) {
 }
 
 }  // namespace
+
+TEST_CASE("exact: stored bytes of format version 1 decode for ever") {
+  const float now[6] = {1.0f, 1.5f, -2.0f, 0.0f, 0.25f, 1.0f}, before[6] = {1.0f, 1.25f, -2.0f, 0.0f, -0.25f, 1.0000001f};
+  const Bytes payloads[] = {
+      {0x00, 0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0xc0, 0x3f, 0x00, 0x00, 0x00, 0xc0,
+       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x3e, 0x00, 0x00, 0x80, 0x3f},
+      {0x02, 0x00, 0x7f, 0x7f, 0x80, 0x00, 0x7d, 0x7f, 0x00, 0x00, 0x80, 0x00,
+       0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00},
+      {0x03, 0x80, 0xdf, 0x80, 0x00, 0x4b, 0x6d, 0x10, 0xa3, 0xc4, 0xea, 0xc6, 0xef, 0x50, 0xfe, 0xf8, 0xf8, 0x27, 0x41, 0xf6, 0x3d, 0x7a,
+       0xe6, 0xc0},
+      {0x05, 0x01, 0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02},
+      {0x06, 0x13, 0x80, 0xb3, 0x64, 0x8e, 0xf9, 0x32, 0x0f, 0x47, 0xd9, 0x27, 0xd8, 0x1f, 0xa7, 0x39, 0x08, 0xe5, 0x94, 0xed,
+       0x38, 0x00, 0x00, 0x94, 0x40, 0x00, 0x00, 0x00, 0x0e, 0x80, 0x00, 0x00, 0x80},
+      {0x07, 0x80, 0x99, 0x4c, 0xd0, 0x00, 0xf4, 0xdd, 0xb9, 0x0f, 0x00, 0x47, 0xd0},
+  };
+  for (const Bytes& payload : payloads) {
+    float out[6] = {};
+    CHECK_EQ(exact_decode(payload.data(), payload.size(), before, 6, ElementKind::f32, out), Status::ok);
+    CHECK(std::memcmp(out, now, sizeof now) == 0);
+  }
+  const Bytes constant{1, 0xAB, 0xCD}, same{4};
+  uint8_t pair[4] = {};
+  CHECK_EQ(exact_decode(constant.data(), 3, nullptr, 2, ElementKind::word16, pair), Status::ok);
+  CHECK(pair[0] == 0xAB && pair[1] == 0xCD && pair[2] == 0xAB && pair[3] == 0xCD);
+  const uint8_t earlier[4] = {9, 8, 7, 6};
+  CHECK_EQ(exact_decode(same.data(), 1, earlier, 2, ElementKind::word16, pair), Status::ok);
+  CHECK(std::memcmp(pair, earlier, 4) == 0);
+}
+
+TEST_CASE("exact: the bytes written for given blocks stay what they are") {
+  Random random(20);
+  uint32_t checksum = 0;
+  for (const size_t count : {size_t{60}, size_t{3000}, size_t{17000}}) {
+    for (const Sample& sample : samples_of_every_mode(random, {std::begin(kKinds), std::end(kKinds)}, count)) {
+      checksum = crc32c(sample.payload.data(), sample.payload.size(), checksum);
+    }
+  }
+  for (const ElementKind kind : kKinds) {
+    const Pair pair = weights(random, kind, 40000, 1e-4);
+    const Bytes alone = encode(pair.now, nullptr, kind), against = encode(pair.now, &pair.before, kind);
+    checksum = crc32c(against.data(), against.size(), crc32c(alone.data(), alone.size(), checksum));
+  }
+  CHECK_EQ(checksum, 0u);
+}
 
 TEST_CASE("exact: every truncation and every extension of every mode is refused, or is another block's only encoding") {
   Random random(7);

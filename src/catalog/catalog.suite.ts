@@ -9,14 +9,25 @@ import { packagesSuite } from './packages.suite.ts';
 import { recordsSuite } from './records.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 
-const suites = { records: recordsSuite, checkpoints: checkpointsSuite, files: filesSuite, packages: packagesSuite, transactions: transactionsSuite, idempotency: idempotencySuite, jobs: jobsSuite, 'job order': jobOrderSuite };
+const suites = {
+  records: recordsSuite,
+  checkpoints: checkpointsSuite,
+  files: filesSuite,
+  packages: packagesSuite,
+  transactions: transactionsSuite,
+  idempotency: idempotencySuite,
+  jobs: jobsSuite,
+  'job order': jobOrderSuite,
+};
 
 /** Everything `Catalog` promises, checked on an implementation. Each group starts with an empty catalog. */
 export function describeCatalog(name: string, open: () => Promise<Catalog>): void {
   for (const [group, suite] of Object.entries(suites)) {
     describe(`${name}: ${group}`, () => {
       let catalog: Catalog;
-      beforeAll(async () => { catalog = await open(); });
+      beforeAll(async () => {
+        catalog = await open();
+      });
       afterAll(() => catalog.close());
       suite(() => catalog);
     });

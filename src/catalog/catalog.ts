@@ -32,12 +32,21 @@ export interface Catalog {
 }
 
 /** `limit` from 1 to `pageLimitMax` (page-limit.ts), else `invalid-request`; `after` is the last item's token, exclusive. */
-export interface Page { readonly limit: number; readonly after?: string }
+export interface Page {
+  readonly limit: number;
+  readonly after?: string;
+}
 
 // ---- repositories ----
 export const repositoryTypes = ['model', 'dataset', 'space'] as const;
 export type RepositoryType = (typeof repositoryTypes)[number];
-export interface Repository { readonly id: string; readonly namespace: string; readonly name: string; readonly type: RepositoryType; readonly createdAt: Date }
+export interface Repository {
+  readonly id: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: RepositoryType;
+  readonly createdAt: Date;
+}
 export interface RepositoryRecords {
   /** `conflict` when it exists. */
   create(input: { namespace: string; name: string; type: RepositoryType }): Promise<Repository>;
@@ -50,10 +59,20 @@ export interface RepositoryRecords {
 // ---- eval sets ----
 export type EvalSetState = 'open' | 'ready' | 'failed';
 export interface EvalSet {
-  readonly id: string; readonly repositoryId: string; readonly name: string; readonly state: EvalSetState; readonly spec: EvalSetSpec;
-  readonly graphKey?: string; readonly graphSha256?: string; readonly graphBytes?: number;
-  readonly batchesKey?: string; readonly batchesSha256?: string; readonly batchesBytes?: number;
-  readonly errorCode?: FirnErrorCode; readonly errorMessage?: string; readonly createdAt: Date;
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly name: string;
+  readonly state: EvalSetState;
+  readonly spec: EvalSetSpec;
+  readonly graphKey?: string;
+  readonly graphSha256?: string;
+  readonly graphBytes?: number;
+  readonly batchesKey?: string;
+  readonly batchesSha256?: string;
+  readonly batchesBytes?: number;
+  readonly errorCode?: FirnErrorCode;
+  readonly errorMessage?: string;
+  readonly createdAt: Date;
 }
 export type EvalSetPart = 'graph' | 'batches';
 export interface EvalSetRecords {
@@ -73,8 +92,13 @@ export interface EvalSetRecords {
 
 // ---- runs ----
 export interface Run {
-  readonly id: string; readonly repositoryId: string; readonly name: string; readonly fidelity: Fidelity;
-  readonly evalSetId?: string; readonly thresholds: QualityThresholds; readonly search: SearchOptions;
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly name: string;
+  readonly fidelity: Fidelity;
+  readonly evalSetId?: string;
+  readonly thresholds: QualityThresholds;
+  readonly search: SearchOptions;
   /** Unsigned 64-bit, decimal: the seed of every codebook of the run. A fork inherits its parent's. */
   readonly seed: string;
   /** The checkpoint this run was forked from; its first delta is against it. */
@@ -104,7 +128,8 @@ export type RunLayout = readonly { readonly name: string; readonly dtype: Dtype;
 export const checkpointStates = ['open', 'queued', 'working', 'ready', 'failed', 'cancelled'] as const;
 export type CheckpointState = (typeof checkpointStates)[number];
 export interface Checkpoint {
-  readonly id: string; readonly runId: string;
+  readonly id: string;
+  readonly runId: string;
   /** Order in the run, from 0, given at reservation. */
   readonly sequence: number;
   /** Unique in the run among checkpoints that are not deleted. */
@@ -116,12 +141,15 @@ export interface Checkpoint {
   readonly fixedConfig?: QuantizationConfig;
   /** What the encode found; present when ready. */
   readonly result?: CheckpointResult;
-  readonly errorCode?: FirnErrorCode; readonly errorMessage?: string;
+  readonly errorCode?: FirnErrorCode;
+  readonly errorMessage?: string;
   readonly packageId?: string;
   readonly cancelRequested: boolean;
   /** Hidden by DELETE; its bytes stay while others build on it. */
   readonly deletedAt?: Date;
-  readonly createdAt: Date; readonly committedAt?: Date; readonly finishedAt?: Date;
+  readonly createdAt: Date;
+  readonly committedAt?: Date;
+  readonly finishedAt?: Date;
 }
 export interface CheckpointResult {
   /** `exact` also when a lossy run found no config that passes. */
@@ -134,7 +162,8 @@ export interface CheckpointResult {
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;
   readonly kind: 'base' | 'delta';
-  readonly ancestorStep?: number; readonly ancestorRun?: string;
+  readonly ancestorStep?: number;
+  readonly ancestorRun?: string;
   readonly chainLength: number;
   /** Files of role model and other as uploaded; sensitivity not counted. */
   readonly rawBytes: number;
@@ -159,7 +188,12 @@ export interface CheckpointRecords {
    * (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is not one of these. Entering queued sets
    * committedAt, and a terminal state finishedAt, unless `set` does.
    */
-  transition(id: string, from: readonly CheckpointState[], to: CheckpointState, set?: Partial<Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt'>>): Promise<Checkpoint>;
+  transition(
+    id: string,
+    from: readonly CheckpointState[],
+    to: CheckpointState,
+    set?: Partial<Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt'>>,
+  ): Promise<Checkpoint>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
   /** Removes an open checkpoint with its files; returns their object keys. */
@@ -177,7 +211,10 @@ export interface CheckpointRecords {
 
 // ---- files ----
 export interface CheckpointFile {
-  readonly id: string; readonly checkpointId: string; readonly path: string; readonly role: FileRole;
+  readonly id: string;
+  readonly checkpointId: string;
+  readonly path: string;
+  readonly role: FileRole;
   /** Announced at reservation, or found on arrival. */
   readonly sizeBytes?: number;
   /** Of the uploaded bytes; announced or found. */
@@ -191,13 +228,17 @@ export interface CheckpointFile {
   /** What a download returns once ready: in the package, or the raw object itself. */
   readonly storage?: 'package' | 'raw';
   /** Digest and size of what a download returns once ready. */
-  readonly resultSha256?: string; readonly resultBytes?: number;
+  readonly resultSha256?: string;
+  readonly resultBytes?: number;
 }
 export interface FileRecords {
   /** `conflict` when the checkpoint is not open or has the path already. */
   announce(checkpointId: string, files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[]): Promise<CheckpointFile[]>;
   /** Records an arrived body; adds the file when it was not announced. Returns the key it replaces, if any. `conflict` when not open. */
-  receive(checkpointId: string, file: { path: string; role?: FileRole; sizeBytes: number; sha256: string; gitSha1?: string; rawKey: string; rawStoredBytes: number }): Promise<string | undefined>;
+  receive(
+    checkpointId: string,
+    file: { path: string; role?: FileRole; sizeBytes: number; sha256: string; gitSha1?: string; rawKey: string; rawStoredBytes: number },
+  ): Promise<string | undefined>;
   list(checkpointId: string): Promise<CheckpointFile[]>;
   find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
   setResults(checkpointId: string, results: readonly { path: string; storage: 'package' | 'raw'; resultSha256: string; resultBytes: number }[]): Promise<void>;
@@ -212,9 +253,13 @@ export interface FileRecords {
 // ---- packages ----
 export interface PackageRecord {
   /** 32 hex digits; also in the package itself. */
-  readonly id: string; readonly checkpointId: string; readonly key: string;
-  readonly sizeBytes: number; readonly storedBytes: number;
-  readonly indexOffsetBytes: number; readonly indexLengthBytes: number;
+  readonly id: string;
+  readonly checkpointId: string;
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly storedBytes: number;
+  readonly indexOffsetBytes: number;
+  readonly indexLengthBytes: number;
   readonly kind: 'base' | 'delta';
   /** Id of the package it is a delta to. */
   readonly ancestorId?: string;
@@ -232,12 +277,17 @@ export interface PackageRecords {
 
 // ---- trials ----
 export interface Trial {
-  readonly checkpointId: string; readonly configKey: string; readonly config: QuantizationConfig;
+  readonly checkpointId: string;
+  readonly configKey: string;
+  readonly config: QuantizationConfig;
   /** Order of evaluation in the search, from 0. */
   readonly ordinal: number;
   readonly estimatedBytes: number;
-  readonly metrics: MetricValues; readonly degradation: MetricValues; readonly passed: boolean;
-  readonly seconds: number; readonly createdAt: Date;
+  readonly metrics: MetricValues;
+  readonly degradation: MetricValues;
+  readonly passed: boolean;
+  readonly seconds: number;
+  readonly createdAt: Date;
 }
 export interface TrialRecords {
   /** Keeps the first record of a config. */
@@ -248,25 +298,43 @@ export interface TrialRecords {
 // ---- jobs ----
 export type JobState = 'held' | 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 export interface Job {
-  readonly id: string; readonly kind: string; readonly subjectId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly subjectId: string;
   readonly state: JobState;
   /** Jobs of one order key run one at a time, by orderSequence; an unfinished earlier one (held, queued, running) blocks the later. */
-  readonly orderKey?: string; readonly orderSequence?: number;
+  readonly orderKey?: string;
+  readonly orderSequence?: number;
   readonly runAt: Date;
   /** Failed tries; lost leases are counted apart. */
-  readonly attempts: number; readonly attemptsMax: number;
-  readonly leasesLost: number; readonly leasesLostMax: number;
+  readonly attempts: number;
+  readonly attemptsMax: number;
+  readonly leasesLost: number;
+  readonly leasesLostMax: number;
   /** Grows with every claim: the fencing token. */
   readonly fence: number;
-  readonly lockedBy?: string; readonly leaseUntil?: Date;
+  readonly lockedBy?: string;
+  readonly leaseUntil?: Date;
   readonly lastError?: string;
   readonly cancelRequested: boolean;
 }
 /** Proof of a claim; every later verb checks it. */
-export interface Claim { readonly jobId: string; readonly workerId: string; readonly fence: number }
+export interface Claim {
+  readonly jobId: string;
+  readonly workerId: string;
+  readonly fence: number;
+}
 export interface JobRecords {
   /** `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has an unfinished job of the kind. */
-  enqueue(input: { kind: string; subjectId: string; held?: boolean; orderKey?: string; orderSequence?: number; attemptsMax?: number; leasesLostMax?: number }): Promise<Job>;
+  enqueue(input: {
+    kind: string;
+    subjectId: string;
+    held?: boolean;
+    orderKey?: string;
+    orderSequence?: number;
+    attemptsMax?: number;
+    leasesLostMax?: number;
+  }): Promise<Job>;
   /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string): Promise<void>;
   /** Takes at most `limit` jobs whose time has come, in order, with `for update skip locked`. Not inside a transaction. */
@@ -298,7 +366,11 @@ export interface JobRecords {
 }
 
 // ---- idempotency ----
-export interface IdempotentAnswer { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+export interface IdempotentAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 export interface IdempotencyRecords {
   /**
    * Starts a keyed request: `started`, or the recorded answer, or throws `idempotency-conflict` (other fingerprint, or still running). An answer is kept

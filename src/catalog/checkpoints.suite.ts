@@ -33,9 +33,21 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  const path: Readonly<Record<CheckpointState, CheckpointState[]>> = { open: [], queued: ['queued'], working: ['queued', 'working'], ready: ['queued', 'working', 'ready'], failed: ['failed'], cancelled: ['cancelled'] };
+  const path: Readonly<Record<CheckpointState, CheckpointState[]>> = {
+    open: [],
+    queued: ['queued'],
+    working: ['queued', 'working'],
+    ready: ['queued', 'working', 'ready'],
+    failed: ['failed'],
+    cancelled: ['cancelled'],
+  };
   const allowed: Readonly<Record<CheckpointState, CheckpointState[]>> = {
-    open: ['queued', 'failed', 'cancelled'], queued: ['working', 'failed', 'cancelled'], working: ['queued', 'working', 'ready', 'failed', 'cancelled'], ready: [], failed: [], cancelled: [],
+    open: ['queued', 'failed', 'cancelled'],
+    queued: ['working', 'failed', 'cancelled'],
+    working: ['queued', 'working', 'ready', 'failed', 'cancelled'],
+    ready: [],
+    failed: [],
+    cancelled: [],
   };
   test.each(checkpointStates)('from %s only the documented moves are made', async (from) => {
     for (const to of checkpointStates) {
@@ -55,18 +67,35 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(queued.finishedAt).toBeUndefined();
     await open().checkpoints.transition(id, ['queued'], 'working');
     const result: CheckpointResult = {
-      fidelity: 'lossy', warnings: ['w'], kind: 'base', chainLength: 1, rawBytes: 2 ** 40, storedBytes: 12, trialCount: 3, seconds: { search: 0.5 },
-      baseline: { acc: 0.9 }, measured: { acc: Number.NEGATIVE_INFINITY }, degradation: { acc: Number.NaN },
+      fidelity: 'lossy',
+      warnings: ['w'],
+      kind: 'base',
+      chainLength: 1,
+      rawBytes: 2 ** 40,
+      storedBytes: 12,
+      trialCount: 3,
+      seconds: { search: 0.5 },
+      baseline: { acc: 0.9 },
+      measured: { acc: Number.NEGATIVE_INFINITY },
+      degradation: { acc: Number.NaN },
     };
     const finishedAt = new Date('2030-01-02T03:04:05.678Z');
-    expect(await open().checkpoints.transition(id, ['working'], 'ready', { result, finishedAt })).toMatchObject({ state: 'ready', result, finishedAt, revision: 'a'.repeat(40) });
+    expect(await open().checkpoints.transition(id, ['working'], 'ready', { result, finishedAt })).toMatchObject({
+      state: 'ready',
+      result,
+      finishedAt,
+      revision: 'a'.repeat(40),
+    });
     expect((await open().checkpoints.get(id))?.result).toEqual(result);
     await expectCode(open().checkpoints.transition('none', ['open'], 'queued'), 'not-found');
   });
 
   test('of two racing moves one wins', async () => {
     const { id } = await makeCheckpoint(open());
-    const outcomes = await Promise.allSettled([open().checkpoints.transition(id, ['open'], 'queued'), open().checkpoints.transition(id, ['open'], 'cancelled')]);
+    const outcomes = await Promise.allSettled([
+      open().checkpoints.transition(id, ['open'], 'queued'),
+      open().checkpoints.transition(id, ['open'], 'cancelled'),
+    ]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 

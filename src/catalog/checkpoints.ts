@@ -16,16 +16,29 @@ const { touchedAt: _, ...columns } = getTableColumns(checkpoints);
 export function checkpointRecords(db: Db): CheckpointRecords {
   const { query } = db;
   const one = async (...conditions: Parameters<typeof and>): Promise<Checkpoint | undefined> => {
-    const [found] = await query.select(columns).from(checkpoints).where(and(...conditions)).orderBy(desc(checkpoints.sequence)).limit(1);
+    const [found] = await query
+      .select(columns)
+      .from(checkpoints)
+      .where(and(...conditions))
+      .orderBy(desc(checkpoints.sequence))
+      .limit(1);
     return found && dropNulls(found);
   };
   return {
     async reserve({ runId, step, fixedConfig }) {
       return db.transaction(async (tx) => {
         // The update also holds the run, so numbers are given in the order in which reservations become visible.
-        const [run] = await tx.query.update(runs).set({ nextSequence: sql`${runs.nextSequence} + 1` }).where(eq(runs.id, runId)).returning({ next: runs.nextSequence });
+        const [run] = await tx.query
+          .update(runs)
+          .set({ nextSequence: sql`${runs.nextSequence} + 1` })
+          .where(eq(runs.id, runId))
+          .returning({ next: runs.nextSequence });
         if (run === undefined) throw new FirnError('not-found', 'There is no such run.');
-        const [reserved] = await tx.query.insert(checkpoints).values({ runId, step, sequence: run.next - 1, fixedConfig }).onConflictDoNothing().returning(columns);
+        const [reserved] = await tx.query
+          .insert(checkpoints)
+          .values({ runId, step, sequence: run.next - 1, fixedConfig })
+          .onConflictDoNothing()
+          .returning(columns);
         if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
         return dropNulls(reserved);
       });
@@ -34,21 +47,35 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     get: (id) => one(eq(checkpoints.id, id)),
     async list(runId, page) {
       const later = page.after === undefined ? undefined : gt(checkpoints.sequence, sequenceOf(page.after));
-      const found = await query.select(columns).from(checkpoints).where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), later)).orderBy(asc(checkpoints.sequence)).limit(pageLimit(page));
+      const found = await query
+        .select(columns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), later))
+        .orderBy(asc(checkpoints.sequence))
+        .limit(pageLimit(page));
       return found.map(dropNulls);
     },
     previousReady: (runId, beforeSequence) =>
       one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId)),
     async transition(id, from, to, set = {}) {
-      const at = { ...(to === 'queued' && { committedAt: sql`coalesce(${checkpoints.committedAt}, now())` }), ...(isTerminal(to) && { finishedAt: sql`now()` }) };
-      const [moved] = await query.update(checkpoints).set({ ...at, ...set, state: to })
-        .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to)))).returning(columns);
+      const at = {
+        ...(to === 'queued' && { committedAt: sql`coalesce(${checkpoints.committedAt}, now())` }),
+        ...(isTerminal(to) && { finishedAt: sql`now()` }),
+      };
+      const [moved] = await query
+        .update(checkpoints)
+        .set({ ...at, ...set, state: to })
+        .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to))))
+        .returning(columns);
       if (moved === undefined) throw await refusal(db, id, to);
       return dropNulls(moved);
     },
     async requestCancel(id) {
-      const marked = await query.update(checkpoints).set({ cancelRequested: sql`${checkpoints.cancelRequested} or ${inArray(checkpoints.state, unfinished)}` })
-        .where(eq(checkpoints.id, id)).returning({ id: checkpoints.id });
+      const marked = await query
+        .update(checkpoints)
+        .set({ cancelRequested: sql`${checkpoints.cancelRequested} or ${inArray(checkpoints.state, unfinished)}` })
+        .where(eq(checkpoints.id, id))
+        .returning({ id: checkpoints.id });
       if (marked.length === 0) throw missing();
     },
     async discard(id) {
@@ -56,24 +83,42 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         const [found] = await tx.query.select({ state: checkpoints.state }).from(checkpoints).where(eq(checkpoints.id, id)).for('update');
         if (found === undefined) throw missing();
         if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
-        const keys = await tx.query.select({ key: checkpointFiles.rawKey }).from(checkpointFiles).where(and(eq(checkpointFiles.checkpointId, id), isNotNull(checkpointFiles.rawKey)));
+        const keys = await tx.query
+          .select({ key: checkpointFiles.rawKey })
+          .from(checkpointFiles)
+          .where(and(eq(checkpointFiles.checkpointId, id), isNotNull(checkpointFiles.rawKey)));
         await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
         return keys.map(({ key }) => key!);
       });
     },
     async hide(id) {
-      const hidden = await query.update(checkpoints).set({ deletedAt: sql`coalesce(${checkpoints.deletedAt}, now())` }).where(eq(checkpoints.id, id)).returning({ id: checkpoints.id });
+      const hidden = await query
+        .update(checkpoints)
+        .set({ deletedAt: sql`coalesce(${checkpoints.deletedAt}, now())` })
+        .where(eq(checkpoints.id, id))
+        .returning({ id: checkpoints.id });
       if (hidden.length === 0) throw missing();
     },
     purge: (id) => purgeCheckpoint(db, id),
     async staleOpen(before, limit) {
-      const found = await query.select(columns).from(checkpoints).where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before)))
-        .orderBy(asc(checkpoints.touchedAt)).limit(Math.min(limit, pageLimitMax));
+      const found = await query
+        .select(columns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before)))
+        .orderBy(asc(checkpoints.touchedAt))
+        .limit(Math.min(limit, pageLimitMax));
       return found.map(dropNulls);
     },
     hasDependents: (id) => buildsOn(db, id),
     async count() {
-      return countByState(checkpointStates, await query.select({ state: checkpoints.state, count: sql<number>`count(*)::int` }).from(checkpoints).where(isNull(checkpoints.deletedAt)).groupBy(checkpoints.state));
+      return countByState(
+        checkpointStates,
+        await query
+          .select({ state: checkpoints.state, count: sql<number>`count(*)::int` })
+          .from(checkpoints)
+          .where(isNull(checkpoints.deletedAt))
+          .groupBy(checkpoints.state),
+      );
     },
   };
 }

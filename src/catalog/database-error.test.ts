@@ -6,9 +6,24 @@ import { translateDatabaseError } from './database-error.ts';
 const failure = (code: string, set: object = {}) => Object.assign(new Error('relation "secret" at /data'), { code, ...set });
 
 test.each([
-  ['23505', 'conflict'], ['23503', 'conflict'], ['23001', 'conflict'], ['22021', 'invalid-request'], ['22P05', 'invalid-request'], ['22003', 'invalid-request'],
-  ['40001', 'overloaded'], ['40P01', 'overloaded'], ['53300', 'overloaded'], ['53100', 'storage-full'], ['57P01', 'overloaded'], ['57014', 'overloaded'], ['08006', 'overloaded'],
-  ['ECONNREFUSED', 'overloaded'], ['CONNECTION_CLOSED', 'overloaded'], ['42601', 'internal'], ['23502', 'internal'], ['XX000', 'internal'],
+  ['23505', 'conflict'],
+  ['23503', 'conflict'],
+  ['23001', 'conflict'],
+  ['22021', 'invalid-request'],
+  ['22P05', 'invalid-request'],
+  ['22003', 'invalid-request'],
+  ['40001', 'overloaded'],
+  ['40P01', 'overloaded'],
+  ['53300', 'overloaded'],
+  ['53100', 'storage-full'],
+  ['57P01', 'overloaded'],
+  ['57014', 'overloaded'],
+  ['08006', 'overloaded'],
+  ['ECONNREFUSED', 'overloaded'],
+  ['CONNECTION_CLOSED', 'overloaded'],
+  ['42601', 'internal'],
+  ['23502', 'internal'],
+  ['XX000', 'internal'],
 ] as const)('%s becomes %s, with nothing of the database in the public sentence', (code, expected) => {
   for (const error of [failure(code), new DrizzleQueryError('select $1', ['secret'], failure(code))]) {
     const translated = translateDatabaseError(error) as FirnError;

@@ -1,7 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 
-interface Meaning { readonly code: FirnErrorCode; readonly message: string }
+interface Meaning {
+  readonly code: FirnErrorCode;
+  readonly message: string;
+}
 
 const conflict: Meaning = { code: 'conflict', message: 'The request conflicts with what is stored.' };
 const overloaded: Meaning = { code: 'overloaded', message: 'The catalog is busy or out of reach; try again.' };
@@ -11,14 +14,30 @@ const internal: Meaning = { code: 'internal', message: 'The catalog failed.' };
 
 /** SQLSTATE (PostgreSQL appendix A) or its two-character class to what it means here; the longer entry wins. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  '23505': conflict, '23503': conflict, '23001': conflict,
+  '23505': conflict,
+  '23503': conflict,
+  '23001': conflict,
   '22': unstorable,
-  '40': overloaded, '55P03': overloaded, '57': overloaded, '08': overloaded, '53': overloaded,
+  '40': overloaded,
+  '55P03': overloaded,
+  '57': overloaded,
+  '08': overloaded,
+  '53': overloaded,
   '53100': full,
 };
 
 /** Failures of a connection that are not the server's: Node's and postgres.js' names. */
-const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED']);
+const connectionFailures = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+]);
 
 /**
  * A failure of the database as a FirnError; anything else (a FirnError already, a bug) is returned as it is. Drizzle's error is dropped: its

@@ -15,7 +15,9 @@ const leave = (owner: object, ageMs = 0) => {
   utimesSync(path(), time, time);
 };
 
-beforeEach(() => { directory = mkdtempSync(join(tmpdir(), 'firn-lock-')); });
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'firn-lock-'));
+});
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test('one holder at a time, also inside one process; released, it is free', () => {
@@ -41,10 +43,13 @@ test('a dead process loses its lock', () => {
   lock.release();
 });
 
-test.skipIf(thisProcess().started === undefined)('a process that only has the number of the dead one does not keep the lock (skipped where no start time is told)', () => {
-  leave({ ...thisProcess(), started: '1' });
-  lockDirectory(directory).release();
-});
+test.skipIf(thisProcess().started === undefined)(
+  'a process that only has the number of the dead one does not keep the lock (skipped where no start time is told)',
+  () => {
+    leave({ ...thisProcess(), started: '1' });
+    lockDirectory(directory).release();
+  },
+);
 
 test('a lock of another machine counts while it is touched', () => {
   leave({ ...thisProcess(), machine: 'elsewhere' }, 5_000);

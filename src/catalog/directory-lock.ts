@@ -16,7 +16,9 @@ export interface DirectoryLock {
   release(): void;
 }
 
-interface Owner extends ProcessIdentity { readonly token: string }
+interface Owner extends ProcessIdentity {
+  readonly token: string;
+}
 
 /**
  * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call in this one, is

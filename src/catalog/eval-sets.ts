@@ -16,7 +16,10 @@ export function evalSetRecords(db: Db): EvalSetRecords {
       return dropNulls(created);
     },
     async find(repositoryId, name) {
-      const [found] = await query.select().from(evalSets).where(and(eq(evalSets.repositoryId, repositoryId), eq(evalSets.name, name)));
+      const [found] = await query
+        .select()
+        .from(evalSets)
+        .where(and(eq(evalSets.repositoryId, repositoryId), eq(evalSets.name, name)));
       return found && dropNulls(found);
     },
     async get(id) {
@@ -25,7 +28,12 @@ export function evalSetRecords(db: Db): EvalSetRecords {
     },
     async list(repositoryId, page) {
       const later = page.after === undefined ? undefined : gt(evalSets.name, page.after);
-      const found = await query.select().from(evalSets).where(and(eq(evalSets.repositoryId, repositoryId), later)).orderBy(asc(evalSets.name)).limit(pageLimit(page));
+      const found = await query
+        .select()
+        .from(evalSets)
+        .where(and(eq(evalSets.repositoryId, repositoryId), later))
+        .orderBy(asc(evalSets.name))
+        .limit(pageLimit(page));
       return found.map(dropNulls);
     },
     async setPart(id, part, object) {
@@ -72,9 +80,19 @@ async function locked(tx: Db, id: string): Promise<EvalSet> {
   return dropNulls(found);
 }
 
-async function columnKeys({ query }: Db, column: typeof evalSets.graphKey | typeof evalSets.batchesKey, after: string | undefined, limit: number): Promise<string[]> {
+async function columnKeys(
+  { query }: Db,
+  column: typeof evalSets.graphKey | typeof evalSets.batchesKey,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
   const later = after === undefined ? undefined : gt(column, after);
-  const found = await query.select({ key: column }).from(evalSets).where(and(isNotNull(column), later)).orderBy(asc(column)).limit(limit);
+  const found = await query
+    .select({ key: column })
+    .from(evalSets)
+    .where(and(isNotNull(column), later))
+    .orderBy(asc(column))
+    .limit(limit);
   return found.map(({ key }) => key!);
 }
 

@@ -7,11 +7,31 @@ const body = (rawKey: string, rawStoredBytes = 10) => ({ sizeBytes: 8, sha256: '
 export function filesSuite(open: () => Catalog): void {
   test('announced files are listed by path, each path once', async () => {
     const { id } = await makeCheckpoint(open());
-    const announced = await open().files.announce(id, [{ path: 'b', role: 'model', sizeBytes: 5, sha256: 'x' }, { path: 'B', role: 'other' }, { path: 'a/c', role: 'sensitivity' }]);
+    const announced = await open().files.announce(id, [
+      { path: 'b', role: 'model', sizeBytes: 5, sha256: 'x' },
+      { path: 'B', role: 'other' },
+      { path: 'a/c', role: 'sensitivity' },
+    ]);
     expect(announced).toHaveLength(3);
-    expect(await open().files.list(id)).toMatchObject([{ path: 'B', role: 'other', received: false }, { path: 'a/c' }, { path: 'b', sizeBytes: 5, sha256: 'x' }]);
-    await expectCode(open().files.announce(id, [{ path: 'new', role: 'other' }, { path: 'b', role: 'other' }]), 'conflict');
-    await expectCode(open().files.announce(id, [{ path: 'twice', role: 'other' }, { path: 'twice', role: 'other' }]), 'conflict');
+    expect(await open().files.list(id)).toMatchObject([
+      { path: 'B', role: 'other', received: false },
+      { path: 'a/c' },
+      { path: 'b', sizeBytes: 5, sha256: 'x' },
+    ]);
+    await expectCode(
+      open().files.announce(id, [
+        { path: 'new', role: 'other' },
+        { path: 'b', role: 'other' },
+      ]),
+      'conflict',
+    );
+    await expectCode(
+      open().files.announce(id, [
+        { path: 'twice', role: 'other' },
+        { path: 'twice', role: 'other' },
+      ]),
+      'conflict',
+    );
     expect(await open().files.list(id)).toHaveLength(3);
     expect(await open().files.announce(id, [])).toEqual([]);
     await expectCode(open().files.announce('none', [{ path: 'x', role: 'other' }]), 'not-found');
@@ -19,7 +39,10 @@ export function filesSuite(open: () => Catalog): void {
 
   test('many files are announced at once', async () => {
     const { id } = await makeCheckpoint(open());
-    await open().files.announce(id, Array.from({ length: 1201 }, (_, index) => ({ path: `f${index}`, role: 'other' as const })));
+    await open().files.announce(
+      id,
+      Array.from({ length: 1201 }, (_, index) => ({ path: `f${index}`, role: 'other' as const })),
+    );
     expect(await open().files.list(id)).toHaveLength(1201);
   });
 
@@ -27,7 +50,15 @@ export function filesSuite(open: () => Catalog): void {
     const { id } = await makeCheckpoint(open());
     await open().files.announce(id, [{ path: 'm', role: 'model' }]);
     expect(await open().files.receive(id, { path: 'm', ...body('k1'), gitSha1: 'g' })).toBeUndefined();
-    expect(await open().files.find(id, 'm')).toMatchObject({ role: 'model', received: true, sizeBytes: 8, sha256: 'aa', gitSha1: 'g', rawKey: 'k1', rawStoredBytes: 10 });
+    expect(await open().files.find(id, 'm')).toMatchObject({
+      role: 'model',
+      received: true,
+      sizeBytes: 8,
+      sha256: 'aa',
+      gitSha1: 'g',
+      rawKey: 'k1',
+      rawStoredBytes: 10,
+    });
     expect(await open().files.receive(id, { path: 'm', ...body('k1') })).toBeUndefined();
     expect(await open().files.receive(id, { path: 'm', ...body('k2'), role: 'optimizer' })).toBe('k1');
     expect(await open().files.find(id, 'm')).toEqual({ id: expect.any(String), checkpointId: id, path: 'm', role: 'optimizer', received: true, ...body('k2') });
@@ -50,20 +81,35 @@ export function filesSuite(open: () => Catalog): void {
     await open().files.receive(id, { path: 'packed', ...body(packed) });
     await open().files.receive(id, { path: 'raw', ...body(raw) });
     await open().files.announce(id, [{ path: absent, role: 'other' }]);
-    await open().files.setResults(id, [{ path: 'packed', storage: 'package', resultSha256: 'r', resultBytes: 2 ** 41 }, { path: 'raw', storage: 'raw', resultSha256: 'aa', resultBytes: 8 }]);
+    await open().files.setResults(id, [
+      { path: 'packed', storage: 'package', resultSha256: 'r', resultBytes: 2 ** 41 },
+      { path: 'raw', storage: 'raw', resultSha256: 'aa', resultBytes: 8 },
+    ]);
     expect(await open().files.find(id, 'packed')).toMatchObject({ storage: 'package', resultSha256: 'r', resultBytes: 2 ** 41, rawKey: packed });
     await expectCode(open().files.releaseRaw(id, ['packed', 'raw']), 'conflict');
     expect(await open().files.releaseRaw(id, ['packed', absent, 'unknown'])).toEqual([packed]);
     expect(await open().files.releaseRaw(id, ['packed'])).toEqual([]);
     expect(await open().files.releaseRaw(id, [])).toEqual([]);
     expect((await open().files.find(id, 'packed'))?.rawKey).toBeUndefined();
-    await expectCode(open().files.setResults(id, [{ path: 'raw', storage: 'package', resultSha256: 'q', resultBytes: 1 }, { path: 'unknown', storage: 'raw', resultSha256: '', resultBytes: 0 }]), 'not-found');
+    await expectCode(
+      open().files.setResults(id, [
+        { path: 'raw', storage: 'package', resultSha256: 'q', resultBytes: 1 },
+        { path: 'unknown', storage: 'raw', resultSha256: '', resultBytes: 0 },
+      ]),
+      'not-found',
+    );
     expect((await open().files.find(id, 'raw'))?.storage).toBe('raw');
   });
 
   test('raw keys are paged without repetition', async () => {
     const { id } = await makeCheckpoint(open());
-    for (const [path, key] of [['1', 'zz/2'], ['2', 'zz/1'], ['3', 'zz/1'], ['4', 'zz/3']] as const) await open().files.receive(id, { path, ...body(key) });
+    for (const [path, key] of [
+      ['1', 'zz/2'],
+      ['2', 'zz/1'],
+      ['3', 'zz/1'],
+      ['4', 'zz/3'],
+    ] as const)
+      await open().files.receive(id, { path, ...body(key) });
     expect(await open().files.rawKeys({ limit: 2, after: 'zz/' })).toEqual(['zz/1', 'zz/2']);
     expect(await open().files.rawKeys({ limit: 2, after: 'zz/2' })).toEqual(['zz/3']);
   });

@@ -31,9 +31,14 @@ export function fileRecords(db: Db): FileRecords {
     async receive(checkpointId, { path, role, ...body }) {
       return db.transaction(async (tx) => {
         await touchOpen(tx, checkpointId);
-        const [before] = await tx.query.select({ rawKey: files.rawKey }).from(files).where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
+        const [before] = await tx.query
+          .select({ rawKey: files.rawKey })
+          .from(files)
+          .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
         const arrived = { gitSha1: null, ...body, received: true };
-        await tx.query.insert(files).values({ checkpointId, path, role: role ?? 'other', ...arrived })
+        await tx.query
+          .insert(files)
+          .values({ checkpointId, path, role: role ?? 'other', ...arrived })
           .onConflictDoUpdate({ target: [files.checkpointId, files.path], set: { ...arrived, ...(role !== undefined && { role }) } });
         const replaced = before?.rawKey ?? undefined;
         return replaced === body.rawKey ? undefined : replaced;
@@ -44,33 +49,59 @@ export function fileRecords(db: Db): FileRecords {
       return found.map(dropNulls);
     },
     async find(checkpointId, path) {
-      const [found] = await query.select(columns).from(files).where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
+      const [found] = await query
+        .select(columns)
+        .from(files)
+        .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
       return found && dropNulls(found);
     },
     async setResults(checkpointId, results) {
       await db.transaction(async (tx) => {
         for (const { path, ...result } of results) {
-          const set = await tx.query.update(files).set(result).where(and(eq(files.checkpointId, checkpointId), eq(files.path, path))).returning({ id: files.id });
+          const set = await tx.query
+            .update(files)
+            .set(result)
+            .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)))
+            .returning({ id: files.id });
           if (set.length === 0) throw new FirnError('not-found', 'The checkpoint has no such file.', { detail: path });
         }
       });
     },
     async releaseRaw(checkpointId, paths) {
       return db.transaction(async (tx) => {
-        const held = await tx.query.select({ id: files.id, key: files.rawKey, storage: files.storage }).from(files)
-          .where(and(eq(files.checkpointId, checkpointId), inArray(files.path, [...paths]), isNotNull(files.rawKey))).for('update');
-        if (held.some(({ storage }) => storage === 'raw')) throw new FirnError('conflict', 'A file is stored as it was uploaded; its bytes cannot be released.');
-        await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(inArray(files.id, held.map(({ id }) => id)));
+        const held = await tx.query
+          .select({ id: files.id, key: files.rawKey, storage: files.storage })
+          .from(files)
+          .where(and(eq(files.checkpointId, checkpointId), inArray(files.path, [...paths]), isNotNull(files.rawKey)))
+          .for('update');
+        if (held.some(({ storage }) => storage === 'raw'))
+          throw new FirnError('conflict', 'A file is stored as it was uploaded; its bytes cannot be released.');
+        await tx.query
+          .update(files)
+          .set({ rawKey: null, rawStoredBytes: null })
+          .where(
+            inArray(
+              files.id,
+              held.map(({ id }) => id),
+            ),
+          );
         return held.map(({ key }) => key!);
       });
     },
     async rawKeys(page) {
       const later = page.after === undefined ? undefined : gt(files.rawKey, page.after);
-      const found = await query.selectDistinct({ key: files.rawKey }).from(files).where(and(isNotNull(files.rawKey), later)).orderBy(asc(files.rawKey)).limit(pageLimit(page));
+      const found = await query
+        .selectDistinct({ key: files.rawKey })
+        .from(files)
+        .where(and(isNotNull(files.rawKey), later))
+        .orderBy(asc(files.rawKey))
+        .limit(pageLimit(page));
       return found.map(({ key }) => key!);
     },
     async stagedBytes(runId) {
-      const [sum] = await query.select({ bytes: sql<string>`coalesce(sum(${files.rawStoredBytes}), 0)::text` }).from(files)
+      const [sum] = await query
+        .select({ bytes: sql<string>`coalesce(sum(${files.rawStoredBytes}), 0)::text` })
+        .from(files)
         .innerJoin(checkpoints, eq(checkpoints.id, files.checkpointId))
         .where(and(inArray(checkpoints.state, ['open', 'queued', 'working']), runId === undefined ? undefined : eq(checkpoints.runId, runId)));
       return Number(sum!.bytes);
@@ -80,7 +111,11 @@ export function fileRecords(db: Db): FileRecords {
 
 /** Notes a sign of life and holds the checkpoint, so that it cannot be committed in the middle. `not-found`, or `conflict` when it is not open. */
 async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
-  const touched = await tx.query.update(checkpoints).set({ touchedAt: sql`now()` }).where(and(eq(checkpoints.id, checkpointId), eq(checkpoints.state, 'open'))).returning({ id: checkpoints.id });
+  const touched = await tx.query
+    .update(checkpoints)
+    .set({ touchedAt: sql`now()` })
+    .where(and(eq(checkpoints.id, checkpointId), eq(checkpoints.state, 'open')))
+    .returning({ id: checkpoints.id });
   if (touched.length > 0) return;
   const [found] = await tx.query.select({ id: checkpoints.id }).from(checkpoints).where(eq(checkpoints.id, checkpointId));
   if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');

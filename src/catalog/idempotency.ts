@@ -13,8 +13,11 @@ export function idempotencyRecords({ query }: Db): IdempotencyRecords {
   return {
     async begin(key, fingerprint, ttlMs) {
       const fresh = { fingerprint, status: null, headers: null, body: null, ttlMs, expiresAt: inMs(Math.min(ttlMs, runningMsMax)) };
-      const started = await query.insert(table).values({ key, ...fresh })
-        .onConflictDoUpdate({ target: table.key, set: fresh, setWhere: lte(table.expiresAt, sql`now()`) }).returning({ key: table.key });
+      const started = await query
+        .insert(table)
+        .values({ key, ...fresh })
+        .onConflictDoUpdate({ target: table.key, set: fresh, setWhere: lte(table.expiresAt, sql`now()`) })
+        .returning({ key: table.key });
       if (started.length > 0) return 'started';
       const [known] = await query.select().from(table).where(eq(table.key, key));
       if (known === undefined || known.status === null) throw new FirnError('idempotency-conflict', 'A request with this Idempotency-Key is still running.');
@@ -22,7 +25,10 @@ export function idempotencyRecords({ query }: Db): IdempotencyRecords {
       return { status: known.status, headers: known.headers ?? {}, body: known.body ?? '' };
     },
     async finish(key, answer) {
-      await query.update(table).set({ ...answer, expiresAt: sql`now() + ${table.ttlMs} * interval '1 millisecond'` }).where(and(eq(table.key, key), isNull(table.status)));
+      await query
+        .update(table)
+        .set({ ...answer, expiresAt: sql`now() + ${table.ttlMs} * interval '1 millisecond'` })
+        .where(and(eq(table.key, key), isNull(table.status)));
     },
     async abandon(key) {
       await query.delete(table).where(and(eq(table.key, key), isNull(table.status)));

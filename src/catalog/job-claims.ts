@@ -25,9 +25,13 @@ export function jobClaims({ query }: Db): ClaimVerbs {
   async function claimOnce(input: Parameters<JobRecords['claim']>[0]): Promise<Job[]> {
     const { workerId, leaseMs } = input;
     const free = query.$with('free').as(claimable({ query }, input));
-    const claimed = await query.with(free).update(jobs)
+    const claimed = await query
+      .with(free)
+      .update(jobs)
       .set({ state: 'running', lockedBy: workerId, leaseUntil: msFromNow(leaseMs), fence: sql`${jobs.fence} + 1` })
-      .from(free).where(eq(jobs.id, free.id)).returning(jobColumns);
+      .from(free)
+      .where(eq(jobs.id, free.id))
+      .returning(jobColumns);
     return claimed.sort((a, b) => a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id)).map(jobOf);
   }
   return {
@@ -76,12 +80,21 @@ export function jobClaims({ query }: Db): ClaimVerbs {
  */
 function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
   const other = alias(jobs, 'other');
-  const blocking = query.select({ one: sql`1` }).from(other).where(and(
-    eq(other.orderKey, jobs.orderKey),
-    inArray(other.state, unfinishedJobStates),
-    or(eq(other.state, 'running'), sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`),
-  ));
-  return query.select({ id: jobs.id }).from(jobs)
+  const blocking = query
+    .select({ one: sql`1` })
+    .from(other)
+    .where(
+      and(
+        eq(other.orderKey, jobs.orderKey),
+        inArray(other.state, unfinishedJobStates),
+        or(eq(other.state, 'running'), sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`),
+      ),
+    );
+  return query
+    .select({ id: jobs.id })
+    .from(jobs)
     .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`), inArray(jobs.kind, [...kinds]), or(isNull(jobs.orderKey), not(exists(blocking)))))
-    .orderBy(asc(jobs.runAt), asc(jobs.id)).limit(limit).for('update', { skipLocked: true });
+    .orderBy(asc(jobs.runAt), asc(jobs.id))
+    .limit(limit)
+    .for('update', { skipLocked: true });
 }

@@ -76,7 +76,9 @@ export function jobOrderSuite(open: () => Catalog): void {
     const [kind, key] = [freshName(), freshName()];
     await enqueueOrdered(kind, key, [9]);
     let claimedInside = (): void => undefined;
-    const inside = new Promise<void>((resolve) => { claimedInside = resolve; });
+    const inside = new Promise<void>((resolve) => {
+      claimedInside = resolve;
+    });
     const first = open().transaction(async (tx) => {
       const claimed = await tx.jobs.claim({ kinds: [kind], workerId: 'first', leaseMs, limit: 1 });
       claimedInside();
@@ -85,7 +87,12 @@ export function jobOrderSuite(open: () => Catalog): void {
       return claimed;
     });
     await inside;
-    await Promise.all([first, enqueueOrdered(kind, key, [3]).then(() => claim(kind)).then((second) => expect(second).toEqual([]))]);
+    await Promise.all([
+      first,
+      enqueueOrdered(kind, key, [3])
+        .then(() => claim(kind))
+        .then((second) => expect(second).toEqual([])),
+    ]);
     expect(await first).toHaveLength(1);
   });
 
@@ -95,57 +102,73 @@ export function jobOrderSuite(open: () => Catalog): void {
 
   type Step = 'complete' | 'fail' | 'defer' | 'lose';
   const script = fc.record({
-    jobs: fc.array(fc.record({ key: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }), sequence: fc.integer({ min: 0, max: 9 }), held: fc.boolean() }), { minLength: 1, maxLength: 14 }),
-    workers: fc.array(fc.record({ limit: fc.integer({ min: 1, max: 4 }), steps: fc.array(fc.constantFrom<Step>('complete', 'fail', 'defer', 'lose'), { maxLength: 6 }) }), { minLength: 1, maxLength: 4 }),
+    jobs: fc.array(
+      fc.record({ key: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }), sequence: fc.integer({ min: 0, max: 9 }), held: fc.boolean() }),
+      { minLength: 1, maxLength: 14 },
+    ),
+    workers: fc.array(
+      fc.record({ limit: fc.integer({ min: 1, max: 4 }), steps: fc.array(fc.constantFrom<Step>('complete', 'fail', 'defer', 'lose'), { maxLength: 6 }) }),
+      { minLength: 1, maxLength: 4 },
+    ),
   });
 
   test('racing workers never run two jobs of a key at once nor out of order, and every job ends', async () => {
-    await fc.assert(fc.asyncProperty(script, async ({ jobs, workers }) => {
-      const kind = freshName();
-      const keyOf = (key: number) => `${kind}/${key}`;
-      for (const [index, { key, sequence, held }] of jobs.entries()) {
-        await open().jobs.enqueue({ kind, subjectId: String(index), held, attemptsMax: 99, leasesLostMax: 99, ...(key !== undefined && { orderKey: keyOf(key), orderSequence: sequence }) });
-      }
-      const done: Job[] = [];
-      const running = new Set<string>();
-      const work = async (name: string, limit: number, steps: readonly Step[]): Promise<void> => {
-        const plan = [...steps];
-        for (let rounds = 0; done.length < jobs.length; rounds++) {
-          if (rounds > 500) throw new Error('the queue does not drain');
-          const lose = plan[0] === 'lose';
-          const claimed = await open().jobs.claim({ kinds: [kind], workerId: name, leaseMs: lose ? -1_000 : leaseMs, limit });
-          const keys = claimed.flatMap(({ orderKey }) => orderKey ?? []);
-          expect(new Set(keys).size).toBe(keys.length);
-          for (const key of keys) expect(running.has(key)).toBe(false);
-          if (lose && claimed.length > 0) {
-            plan.shift();
-            // Other workers' leases are long, so only these are taken back.
-            await open().jobs.reap();
-            continue;
-          }
-          keys.forEach((key) => running.add(key));
-          for (const job of claimed) {
-            const step = plan.shift() ?? 'complete';
-            // The job leaves the running ones in the catalog during the call, so it leaves ours before it.
-            if (job.orderKey !== undefined) running.delete(job.orderKey);
-            if (step === 'fail') await open().jobs.fail(claimOf(job), 'no', 0);
-            else if (step === 'defer' || step === 'lose') await open().jobs.defer(claimOf(job), 0);
-            else {
-              done.push(job);
-              await open().jobs.complete(claimOf(job));
+    await fc.assert(
+      fc.asyncProperty(script, async ({ jobs, workers }) => {
+        const kind = freshName();
+        const keyOf = (key: number) => `${kind}/${key}`;
+        for (const [index, { key, sequence, held }] of jobs.entries()) {
+          await open().jobs.enqueue({
+            kind,
+            subjectId: String(index),
+            held,
+            attemptsMax: 99,
+            leasesLostMax: 99,
+            ...(key !== undefined && { orderKey: keyOf(key), orderSequence: sequence }),
+          });
+        }
+        const done: Job[] = [];
+        const running = new Set<string>();
+        const work = async (name: string, limit: number, steps: readonly Step[]): Promise<void> => {
+          const plan = [...steps];
+          for (let rounds = 0; done.length < jobs.length; rounds++) {
+            if (rounds > 500) throw new Error('the queue does not drain');
+            const lose = plan[0] === 'lose';
+            const claimed = await open().jobs.claim({ kinds: [kind], workerId: name, leaseMs: lose ? -1_000 : leaseMs, limit });
+            const keys = claimed.flatMap(({ orderKey }) => orderKey ?? []);
+            expect(new Set(keys).size).toBe(keys.length);
+            for (const key of keys) expect(running.has(key)).toBe(false);
+            if (lose && claimed.length > 0) {
+              plan.shift();
+              // Other workers' leases are long, so only these are taken back.
+              await open().jobs.reap();
+              continue;
+            }
+            keys.forEach((key) => running.add(key));
+            for (const job of claimed) {
+              const step = plan.shift() ?? 'complete';
+              // The job leaves the running ones in the catalog during the call, so it leaves ours before it.
+              if (job.orderKey !== undefined) running.delete(job.orderKey);
+              if (step === 'fail') await open().jobs.fail(claimOf(job), 'no', 0);
+              else if (step === 'defer' || step === 'lose') await open().jobs.defer(claimOf(job), 0);
+              else {
+                done.push(job);
+                await open().jobs.complete(claimOf(job));
+              }
             }
           }
+        };
+        const release = async (): Promise<void> => {
+          for (const [index, { held }] of jobs.entries()) if (held) await open().jobs.release(kind, String(index));
+        };
+        await Promise.all([...workers.map(({ limit, steps }, index) => work(`w${index}`, limit, steps)), release()]);
+        expect(new Set(done.map(({ id }) => id)).size).toBe(jobs.length);
+        for (const key of [0, 1, 2].map(keyOf)) {
+          const order = done.filter(({ orderKey }) => orderKey === key).map(({ orderSequence }) => orderSequence!);
+          expect(order).toEqual([...order].sort((a, b) => a - b));
         }
-      };
-      const release = async (): Promise<void> => {
-        for (const [index, { held }] of jobs.entries()) if (held) await open().jobs.release(kind, String(index));
-      };
-      await Promise.all([...workers.map(({ limit, steps }, index) => work(`w${index}`, limit, steps)), release()]);
-      expect(new Set(done.map(({ id }) => id)).size).toBe(jobs.length);
-      for (const key of [0, 1, 2].map(keyOf)) {
-        const order = done.filter(({ orderKey }) => orderKey === key).map(({ orderSequence }) => orderSequence!);
-        expect(order).toEqual([...order].sort((a, b) => a - b));
-      }
-    }), { numRuns: 25 });
+      }),
+      { numRuns: 25 },
+    );
   });
 }

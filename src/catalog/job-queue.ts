@@ -20,37 +20,67 @@ const jobStates: readonly JobState[] = ['held', 'queued', 'running', 'done', 'fa
 export function jobQueue({ query }: Db): QueueVerbs {
   const isUnfinished = (kind: string, subjectId: string) => and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));
   const find: QueueVerbs['find'] = async (kind, subjectId) => {
-    const [found] = await query.select(jobColumns).from(jobs).where(and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId))).orderBy(desc(jobs.id)).limit(1);
+    const [found] = await query
+      .select(jobColumns)
+      .from(jobs)
+      .where(and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId)))
+      .orderBy(desc(jobs.id))
+      .limit(1);
     return found && jobOf(found);
   };
   return {
     async enqueue({ held = false, attemptsMax = attemptsMaxDefault, leasesLostMax = leasesLostMaxDefault, ...rest }) {
-      if ((rest.orderKey === undefined) !== (rest.orderSequence === undefined)) throw new FirnError('internal', 'The job is not valid.', { detail: 'orderKey and orderSequence go together' });
-      const [created] = await query.insert(jobs).values({ ...rest, attemptsMax, leasesLostMax, state: held ? 'held' : 'queued' }).onConflictDoNothing().returning(jobColumns);
+      if ((rest.orderKey === undefined) !== (rest.orderSequence === undefined))
+        throw new FirnError('internal', 'The job is not valid.', { detail: 'orderKey and orderSequence go together' });
+      const [created] = await query
+        .insert(jobs)
+        .values({ ...rest, attemptsMax, leasesLostMax, state: held ? 'held' : 'queued' })
+        .onConflictDoNothing()
+        .returning(jobColumns);
       if (created === undefined) throw new FirnError('conflict', 'The work is queued already.');
       return jobOf(created);
     },
     async release(kind, subjectId) {
-      const released = await query.update(jobs).set({ state: sql<JobState>`case ${jobs.state} when 'held' then 'queued' else ${jobs.state} end`, runAt: sql`case ${jobs.state} when 'held' then now() else ${jobs.runAt} end` })
-        .where(isUnfinished(kind, subjectId)).returning({ id: jobs.id });
+      const released = await query
+        .update(jobs)
+        .set({
+          state: sql<JobState>`case ${jobs.state} when 'held' then 'queued' else ${jobs.state} end`,
+          runAt: sql`case ${jobs.state} when 'held' then now() else ${jobs.runAt} end`,
+        })
+        .where(isUnfinished(kind, subjectId))
+        .returning({ id: jobs.id });
       if (released.length === 0) throw new FirnError('conflict', 'There is no work that waits for its release.');
     },
     async requestCancel(kind, subjectId) {
       const running = sql`${jobs.state} = 'running'`;
-      const [marked] = await query.update(jobs).set({
-        state: sql<JobState>`case when ${running} then ${jobs.state} else 'cancelled' end`,
-        cancelRequested: true,
-        finishedAt: sql`case when ${running} then null else now() end`,
-      }).where(isUnfinished(kind, subjectId)).returning(jobColumns);
+      const [marked] = await query
+        .update(jobs)
+        .set({
+          state: sql<JobState>`case when ${running} then ${jobs.state} else 'cancelled' end`,
+          cancelRequested: true,
+          finishedAt: sql`case when ${running} then null else now() end`,
+        })
+        .where(isUnfinished(kind, subjectId))
+        .returning(jobColumns);
       return marked?.state ?? (await find(kind, subjectId))?.state;
     },
     find,
     async prune(finishedBefore) {
-      const old = query.select({ id: jobs.id }).from(jobs).where(and(inArray(jobs.state, ['done', 'failed', 'cancelled']), lt(jobs.finishedAt, finishedBefore))).limit(pruneRowsMax);
+      const old = query
+        .select({ id: jobs.id })
+        .from(jobs)
+        .where(and(inArray(jobs.state, ['done', 'failed', 'cancelled']), lt(jobs.finishedAt, finishedBefore)))
+        .limit(pruneRowsMax);
       return (await query.delete(jobs).where(inArray(jobs.id, old)).returning({ id: jobs.id })).length;
     },
     async count() {
-      return countByState(jobStates, await query.select({ state: jobs.state, count: sql<number>`count(*)::int` }).from(jobs).groupBy(jobs.state));
+      return countByState(
+        jobStates,
+        await query
+          .select({ state: jobs.state, count: sql<number>`count(*)::int` })
+          .from(jobs)
+          .groupBy(jobs.state),
+      );
     },
   };
 }

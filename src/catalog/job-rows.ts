@@ -29,5 +29,7 @@ export function heldBy(claim: Claim): SQL {
 }
 
 export function claimLost(claim: Claim): FirnError {
-  return new FirnError('conflict', 'The job is no longer held by this worker.', { detail: `job ${claim.jobId}, worker ${claim.workerId}, fence ${claim.fence}` });
+  return new FirnError('conflict', 'The job is no longer held by this worker.', {
+    detail: `job ${claim.jobId}, worker ${claim.workerId}, fence ${claim.fence}`,
+  });
 }

@@ -131,10 +131,13 @@ export function jobsSuite(open: () => Catalog): void {
       const lost = claimOf((await claim(kind, 'w', lapsedMs))!);
       await open().jobs.reap();
       const name = freshName();
-      await expectCode(open().transaction(async (tx) => {
-        await tx.repositories.create({ namespace: 'late', name, type: 'model' });
-        await tx.jobs.complete(lost);
-      }), 'conflict');
+      await expectCode(
+        open().transaction(async (tx) => {
+          await tx.repositories.create({ namespace: 'late', name, type: 'model' });
+          await tx.jobs.complete(lost);
+        }),
+        'conflict',
+      );
       expect(await open().repositories.find('late', name)).toBeUndefined();
     });
   });

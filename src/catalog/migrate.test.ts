@@ -63,7 +63,10 @@ describe('migrate', () => {
   test('a file that fails leaves the database as it was', async () => {
     await add('0001_a.sql', 'create table a (x integer);');
     await add('0002_b.sql', 'create table b (x integer); select nonsense;');
-    await expectCode(translating(() => migrate(db, url())), 'internal');
+    await expectCode(
+      translating(() => migrate(db, url())),
+      'internal',
+    );
     expect(await db.rows(sql`select table_name from information_schema.tables where table_schema = 'public'`)).toEqual([]);
   });
 

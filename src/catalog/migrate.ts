@@ -21,7 +21,9 @@ export async function migrate(db: Db, directory: URL = migrationsDirectory): Pro
   await db.transaction(async (tx) => {
     // One connection needs no lock, and PGlite's never excludes; on a server it waits for the other process.
     await tx.rows(sql`select 1 from pg_advisory_xact_lock(${migrationLockKey})`);
-    await tx.script('create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())');
+    await tx.script(
+      'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    );
     const applied = (await tx.rows(sql`select name, sha256 from migrations order by name`)) as unknown as { name: string; sha256: string }[];
     for (const { name, sha256, text } of planMigrations(files, applied)) {
       await tx.script(text);
@@ -34,8 +36,10 @@ export async function migrate(db: Db, directory: URL = migrationsDirectory): Pro
 export async function readMigrations(directory: URL = migrationsDirectory): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   if (names.length === 0) throw new FirnError('internal', 'The migrations are missing from this installation.');
-  return Promise.all(names.map(async (name) => {
-    const text = await readFile(new URL(name, directory), 'utf8');
-    return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
-  }));
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, directory), 'utf8');
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
 }

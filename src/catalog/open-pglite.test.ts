@@ -16,7 +16,9 @@ const rounds = 2;
 const rowsPerRound = 40;
 
 let directory: string;
-beforeAll(async () => { directory = await mkdtemp(join(tmpdir(), 'firn-catalog-')); });
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'firn-catalog-'));
+});
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 function startWriter(): { child: ChildProcess; lines: AsyncIterator<string>; exited: Promise<unknown> } {
@@ -60,13 +62,23 @@ test('what was acknowledged survives kill -9, a living process is not joined, a 
 
 test('the outer catalog inside a transaction is refused instead of waiting for itself', async () => {
   const catalog = await openTestCatalog();
-  await expectCode(catalog.transaction(() => catalog.repositories.get('x')), 'internal');
-  await expectCode(catalog.transaction(() => catalog.transaction(async () => undefined)), 'internal');
+  await expectCode(
+    catalog.transaction(() => catalog.repositories.get('x')),
+    'internal',
+  );
+  await expectCode(
+    catalog.transaction(() => catalog.transaction(async () => undefined)),
+    'internal',
+  );
   // Work that a transaction started but that outlives it is not inside any more.
   let later: Promise<unknown> | undefined;
   let go = (): void => undefined;
-  const ended = new Promise<void>((resolve) => { go = resolve; });
-  await catalog.transaction(async () => { later = ended.then(() => catalog.repositories.get('x')); });
+  const ended = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await catalog.transaction(async () => {
+    later = ended.then(() => catalog.repositories.get('x'));
+  });
   go();
   expect(await later).toBeUndefined();
   await catalog.close();
@@ -77,5 +89,8 @@ test('a closed catalog fails with FirnError', async () => {
   await catalog.close();
   await expectCode(catalog.repositories.get('x'), 'internal');
   await expectCode(catalog.probe(), 'internal');
-  await expectCode(catalog.transaction(async () => undefined), 'internal');
+  await expectCode(
+    catalog.transaction(async () => undefined),
+    'internal',
+  );
 });

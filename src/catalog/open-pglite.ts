@@ -82,7 +82,10 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
     return await PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`] });
   } catch (error) {
     const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-    throw new FirnError(full ? 'storage-full' : 'internal', full ? 'The catalog has no space left.' : 'The catalog could not be opened.', { detail: options.dataDir ?? 'memory', cause: error });
+    throw new FirnError(full ? 'storage-full' : 'internal', full ? 'The catalog has no space left.' : 'The catalog could not be opened.', {
+      detail: options.dataDir ?? 'memory',
+      cause: error,
+    });
   }
 }
 

@@ -42,7 +42,7 @@ export function packagesSuite(open: () => Catalog): void {
     for (let after = ''; ;) {
       const [key] = await open().packages.keys({ limit: 1, after });
       if (key === undefined) break;
-      all.push(after = key);
+      all.push((after = key));
     }
     expect(all).toEqual([...new Set(all)].sort());
     expect(all).toEqual(expect.arrayContaining(keys));

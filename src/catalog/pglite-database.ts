@@ -18,7 +18,8 @@ export function pgliteDatabase(client: PGlite): Db {
   const within = new AsyncLocalStorage<{ open: boolean }>();
   function checkUse(): void {
     if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
-    if (within.getStore()?.open === true) throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
+    if (within.getStore()?.open === true)
+      throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
   }
   const outside: Client = {
     async query(text, params, options) {
@@ -35,14 +36,16 @@ export function pgliteDatabase(client: PGlite): Db {
     async transaction(work) {
       checkUse();
       const scope = { open: true };
-      return within.run(scope, () => client.transaction(async (tx) => {
-        const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
-        try {
-          return await work(db);
-        } finally {
-          scope.open = false;
-        }
-      }));
+      return within.run(scope, () =>
+        client.transaction(async (tx) => {
+          const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
+          try {
+            return await work(db);
+          } finally {
+            scope.open = false;
+          }
+        }),
+      );
     },
   };
 }

@@ -1,6 +1,10 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 
-export interface Migration { readonly name: string; readonly sha256: string; readonly text: string }
+export interface Migration {
+  readonly name: string;
+  readonly sha256: string;
+  readonly text: string;
+}
 
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 

@@ -28,7 +28,9 @@ export function isRunning(other: ProcessIdentity): boolean | undefined {
 }
 
 function thisMachine(): string {
-  return [hostname(), attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), attempt(() => readlinkSync('/proc/self/ns/pid'))].join(' ');
+  return [hostname(), attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), attempt(() => readlinkSync('/proc/self/ns/pid'))].join(
+    ' ',
+  );
 }
 
 /** Field 22 of proc_pid_stat(5). The second field may hold spaces and parentheses, so counting starts after its last one. */

@@ -19,7 +19,14 @@ export function recordsSuite(open: () => Catalog): void {
 
   test('repositories are paged by namespace and name, byte by byte', async () => {
     const { repositories } = open();
-    for (const [namespace, name] of [['p', 'b'], ['p', 'B'], ['p', 'a-1'], ['p-q', 'a'], ['p', 'a']] as const) await repositories.create({ namespace, name, type: 'model' });
+    for (const [namespace, name] of [
+      ['p', 'b'],
+      ['p', 'B'],
+      ['p', 'a-1'],
+      ['p-q', 'a'],
+      ['p', 'a'],
+    ] as const)
+      await repositories.create({ namespace, name, type: 'model' });
     const first = await repositories.list({ limit: 3, after: 'p/' });
     const second = await repositories.list({ limit: 3, after: 'p/a-1' });
     expect(first.map(({ namespace, name }) => `${namespace}/${name}`)).toEqual(['p/B', 'p/a', 'p/a-1']);
@@ -43,7 +50,14 @@ export function recordsSuite(open: () => Catalog): void {
     expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1 })).toBeUndefined();
     expect(await evalSets.setPart(id, 'graph', { key: 'k2', sha256: 's2', sizeBytes: 2 })).toBe('k1');
     expect(await evalSets.setPart(id, 'batches', { key: 'k3', sha256: 's3', sizeBytes: 3 })).toBeUndefined();
-    expect(await evalSets.find(repositoryId, name)).toMatchObject({ state: 'open', graphKey: 'k2', graphSha256: 's2', graphBytes: 2, batchesKey: 'k3', batchesBytes: 3 });
+    expect(await evalSets.find(repositoryId, name)).toMatchObject({
+      state: 'open',
+      graphKey: 'k2',
+      graphSha256: 's2',
+      graphBytes: 2,
+      batchesKey: 'k3',
+      batchesBytes: 3,
+    });
     expect(await evalSets.keys({ limit: 10 })).toEqual(['k2', 'k3']);
     expect(await evalSets.keys({ limit: 1, after: 'k2' })).toEqual(['k3']);
     await evalSets.setState(id, 'ready');
@@ -93,18 +107,32 @@ export function recordsSuite(open: () => Catalog): void {
     expect(await runs.lockLayout(id)).toBeUndefined();
     await runs.setLayout(id, [{ name: 't', dtype: 'F32', shape: [2, 3] }]);
     expect(await runs.lockLayout(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
-    for (const lost of [() => runs.setBinding('none', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')]) await expectCode(lost(), 'not-found');
+    for (const lost of [() => runs.setBinding('none', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')])
+      await expectCode(lost(), 'not-found');
   });
 
   test('trials keep the first record of a config and every kind of number', async () => {
     const { trials } = open();
     const { id } = await makeCheckpoint(open());
     const config = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.1, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
-    const trial = { checkpointId: id, configKey: 'k', config, ordinal: 1, estimatedBytes: 10.5, metrics: { a: Number.NaN, b: 0.1 + 0.2 }, degradation: { a: Number.POSITIVE_INFINITY, b: -1e-300 }, passed: false, seconds: 0.25 };
+    const trial = {
+      checkpointId: id,
+      configKey: 'k',
+      config,
+      ordinal: 1,
+      estimatedBytes: 10.5,
+      metrics: { a: Number.NaN, b: 0.1 + 0.2 },
+      degradation: { a: Number.POSITIVE_INFINITY, b: -1e-300 },
+      passed: false,
+      seconds: 0.25,
+    };
     await trials.record(trial);
     await trials.record({ ...trial, ordinal: 5, passed: true });
     await trials.record({ ...trial, configKey: 'j', ordinal: 0 });
-    expect(await trials.list(id)).toEqual([{ ...trial, configKey: 'j', ordinal: 0, createdAt: expect.any(Date) }, { ...trial, createdAt: expect.any(Date) }]);
+    expect(await trials.list(id)).toEqual([
+      { ...trial, configKey: 'j', ordinal: 0, createdAt: expect.any(Date) },
+      { ...trial, createdAt: expect.any(Date) },
+    ]);
   });
 
   test('lists of another owner stay apart', async () => {

@@ -14,7 +14,10 @@ export function repositoryRecords({ query }: Db): RepositoryRecords {
       return created;
     },
     async find(namespace, name) {
-      const [found] = await query.select().from(repositories).where(and(eq(repositories.namespace, namespace), eq(repositories.name, name)));
+      const [found] = await query
+        .select()
+        .from(repositories)
+        .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name)));
       return found;
     },
     async get(id) {

@@ -17,7 +17,10 @@ export function runRecords({ query }: Db): RunRecords {
       return dropNulls(created);
     },
     async find(repositoryId, name) {
-      const [found] = await query.select(runColumns).from(runs).where(and(eq(runs.repositoryId, repositoryId), eq(runs.name, name)));
+      const [found] = await query
+        .select(runColumns)
+        .from(runs)
+        .where(and(eq(runs.repositoryId, repositoryId), eq(runs.name, name)));
       return found && dropNulls(found);
     },
     async get(id) {
@@ -26,7 +29,12 @@ export function runRecords({ query }: Db): RunRecords {
     },
     async list(repositoryId, page) {
       const later = page.after === undefined ? undefined : gt(runs.name, page.after);
-      const found = await query.select(runColumns).from(runs).where(and(eq(runs.repositoryId, repositoryId), later)).orderBy(asc(runs.name)).limit(pageLimit(page));
+      const found = await query
+        .select(runColumns)
+        .from(runs)
+        .where(and(eq(runs.repositoryId, repositoryId), later))
+        .orderBy(asc(runs.name))
+        .limit(pageLimit(page));
       return found.map(dropNulls);
     },
     async setBinding(id, binding) {

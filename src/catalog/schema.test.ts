@@ -11,9 +11,18 @@ test('the schema that queries use has the columns, types and nulls that the migr
     select table_name as table, column_name as column, data_type as type, is_nullable = 'YES' as nullable, column_default is not null or is_identity = 'YES' as generated
     from information_schema.columns where table_schema = 'public' and table_name <> 'migrations'`);
   await client.close();
-  const declared = Object.values(schema).filter((table) => is(table, PgTable)).flatMap((table) => Object.values(getTableColumns(table)).map((column) => ({
-    table: getTableName(table), column: column.name, type: column.getSQLType(), nullable: !column.notNull, generated: column.hasDefault,
-  })));
-  const order = (a: { table: string; column: string }, b: { table: string; column: string }) => `${a.table}.${a.column}`.localeCompare(`${b.table}.${b.column}`);
+  const declared = Object.values(schema)
+    .filter((table) => is(table, PgTable))
+    .flatMap((table) =>
+      Object.values(getTableColumns(table)).map((column) => ({
+        table: getTableName(table),
+        column: column.name,
+        type: column.getSQLType(),
+        nullable: !column.notNull,
+        generated: column.hasDefault,
+      })),
+    );
+  const order = (a: { table: string; column: string }, b: { table: string; column: string }) =>
+    `${a.table}.${a.column}`.localeCompare(`${b.table}.${b.column}`);
   expect(declared.sort(order)).toEqual(rows.sort(order));
 });

@@ -11,7 +11,10 @@ import { json } from './json-column.ts';
  * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
  * by column.
  */
-const id = () => text('id').primaryKey().default(sql`replace(gen_random_uuid()::text, '-', '')`);
+const id = () =>
+  text('id')
+    .primaryKey()
+    .default(sql`replace(gen_random_uuid()::text, '-', '')`);
 const bytes = (name: string) => bigint(name, { mode: 'number' });
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 const createdAt = () => time('created_at').notNull().defaultNow();
@@ -29,7 +32,9 @@ export const evalSets = pgTable('eval_sets', {
   id: id(),
   repositoryId: text('repository_id').notNull(),
   name: text('name').notNull(),
-  state: text('state', { enum: ['open', 'ready', 'failed'] }).notNull().default('open'),
+  state: text('state', { enum: ['open', 'ready', 'failed'] })
+    .notNull()
+    .default('open'),
   spec: json<EvalSet['spec']>('spec').notNull(),
   graphKey: text('graph_key'),
   graphSha256: text('graph_sha256'),
@@ -109,18 +114,22 @@ export const packages = pgTable('packages', {
   createdAt: createdAt(),
 });
 
-export const trials = pgTable('trials', {
-  checkpointId: text('checkpoint_id').notNull(),
-  configKey: text('config_key').notNull(),
-  config: json<QuantizationConfig>('config').notNull(),
-  ordinal: integer('ordinal').notNull(),
-  estimatedBytes: doublePrecision('estimated_bytes').notNull(),
-  metrics: json<MetricValues>('metrics').notNull(),
-  degradation: json<MetricValues>('degradation').notNull(),
-  passed: boolean('passed').notNull(),
-  seconds: doublePrecision('seconds').notNull(),
-  createdAt: createdAt(),
-}, (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })]);
+export const trials = pgTable(
+  'trials',
+  {
+    checkpointId: text('checkpoint_id').notNull(),
+    configKey: text('config_key').notNull(),
+    config: json<QuantizationConfig>('config').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    estimatedBytes: doublePrecision('estimated_bytes').notNull(),
+    metrics: json<MetricValues>('metrics').notNull(),
+    degradation: json<MetricValues>('degradation').notNull(),
+    passed: boolean('passed').notNull(),
+    seconds: doublePrecision('seconds').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })],
+);
 
 export const jobs = pgTable('jobs', {
   id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),

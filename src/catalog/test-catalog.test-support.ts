@@ -19,7 +19,9 @@ export async function openTestCatalog(): Promise<Catalog> {
 
 /** The dump of a migrated database. */
 export async function testTemplate(): Promise<Blob> {
-  const digest = createHash('sha256').update((await readMigrations()).map(({ sha256 }) => sha256).join()).digest('hex');
+  const digest = createHash('sha256')
+    .update((await readMigrations()).map(({ sha256 }) => sha256).join())
+    .digest('hex');
   const path = join(tmpdir(), `firn-test-catalog-${digest.slice(0, 16)}.tar`);
   if (!existsSync(path)) {
     const client = await PGlite.create();

@@ -1,6 +1,13 @@
 import { FirnError } from './firn-error.ts';
 
-const quote = 0x22, comma = 0x2c, colon = 0x3a, backslash = 0x5c, openBrace = 0x7b, closeBrace = 0x7d, openBracket = 0x5b, closeBracket = 0x5d;
+const quote = 0x22,
+  comma = 0x2c,
+  colon = 0x3a,
+  backslash = 0x5c,
+  openBrace = 0x7b,
+  closeBrace = 0x7d,
+  openBracket = 0x5b,
+  closeBracket = 0x5d;
 const escapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
@@ -35,7 +42,8 @@ export class JsonScanner {
   elements(visit: () => void): void {
     this.#expect(openBracket, 'an array');
     if (this.#take(closeBracket)) return;
-    do visit(); while (this.#take(comma));
+    do visit();
+    while (this.#take(comma));
     this.#expect(closeBracket, '"," or "]"');
   }
 

@@ -14,19 +14,24 @@ export function isName(name: string): boolean {
 /** A run's name is a valid git ref component, never `main` or `step-*`. Throws `invalid-request`. */
 export function checkRunName(name: string): string {
   const reserved = name === 'main' || name.startsWith('step-') || name.endsWith('.lock');
-  if (!isName(name) || reserved) throw new FirnError('invalid-request', 'The run name is not allowed: letters, digits, ".", "_" and "-", not "main", "step-*" or "*.lock".');
+  if (!isName(name) || reserved)
+    throw new FirnError('invalid-request', 'The run name is not allowed: letters, digits, ".", "_" and "-", not "main", "step-*" or "*.lock".');
   return name;
 }
 
 /** Namespace, repository or eval set name. Throws `invalid-request`. */
 export function checkName(name: string, what: string): string {
-  if (!isName(name)) throw new FirnError('invalid-request', `The ${what} name is not allowed: letters, digits, ".", "_" and "-", at most ${nameLengthMax} characters.`);
+  if (!isName(name))
+    throw new FirnError('invalid-request', `The ${what} name is not allowed: letters, digits, ".", "_" and "-", at most ${nameLengthMax} characters.`);
   return name;
 }
 
 /** A relative path with forward slashes, no empty, "." or ".." segment, no control characters. Throws `invalid-request`. */
 export function checkFilePath(path: string): string {
-  const bad = path.length === 0 || path.length > pathLengthMax || /[\\\u0000-\u001f\u007f]/.test(path) ||
+  const bad =
+    path.length === 0 ||
+    path.length > pathLengthMax ||
+    /[\\\u0000-\u001f\u007f]/.test(path) ||
     path.split('/').some((part) => part === '' || part === '.' || part === '..');
   if (bad) throw new FirnError('invalid-request', 'The file path is not allowed: relative, forward slashes, no empty, "." or ".." part.');
   return path;

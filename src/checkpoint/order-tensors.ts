@@ -23,7 +23,10 @@ export function orderTensors(listed: readonly ListedTensor[], dataStartBytes: nu
     const elementCount = countElements(tensor);
     const [start, end] = tensor.offsets;
     if (end - start !== elementCount * dtypeBytes[tensor.dtype]) {
-      throw new FirnError('tensor-size-mismatch', `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ${end - start} bytes.`);
+      throw new FirnError(
+        'tensor-size-mismatch',
+        `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ${end - start} bytes.`,
+      );
     }
     if (start < edge) throw new FirnError('tensor-overlap', `Tensor ${quoteName(tensor.name)} starts inside another one.`);
     if (start > edge) throw new FirnError('tensor-gap', `${start - edge} bytes before tensor ${quoteName(tensor.name)} belong to no tensor.`);

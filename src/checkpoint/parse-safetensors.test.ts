@@ -44,11 +44,22 @@ describe('parseSafetensorsHeader accepts', () => {
   });
 
   it('scalars, tensors without elements at any edge, and no tensor at all', () => {
-    const layout = parseSafetensorsHeader(listing(
-      tensor('last', 'F32', [0, 7], 12, 12), tensor('scalar', 'F64', [], 0, 8), tensor('first', 'I8', [0], 0, 0),
-      tensor('middle', 'U8', [5, 0], 8, 8), tensor('four', 'BOOL', [4], 8, 12),
-    ));
-    expect(layout.tensors.map(({ name, elementCount }) => [name, elementCount])).toEqual([['first', 0], ['scalar', 1], ['middle', 0], ['four', 4], ['last', 0]]);
+    const layout = parseSafetensorsHeader(
+      listing(
+        tensor('last', 'F32', [0, 7], 12, 12),
+        tensor('scalar', 'F64', [], 0, 8),
+        tensor('first', 'I8', [0], 0, 0),
+        tensor('middle', 'U8', [5, 0], 8, 8),
+        tensor('four', 'BOOL', [4], 8, 12),
+      ),
+    );
+    expect(layout.tensors.map(({ name, elementCount }) => [name, elementCount])).toEqual([
+      ['first', 0],
+      ['scalar', 1],
+      ['middle', 0],
+      ['four', 4],
+      ['last', 0],
+    ]);
     expect(parseSafetensorsHeader(header('{}'), 10).tensors).toEqual([]);
   });
 
@@ -108,7 +119,19 @@ describe('parseSafetensorsHeader refuses', () => {
     ['a leading zero', listing(tensor('a', 'U8', ['01'], 0, 1)), 'header-invalid'],
     ['a number above 2^53 - 1', listing(tensor('a', 'U8', ['9007199254740992'], 0, 1)), 'header-invalid'],
     ['a boolean dimension', listing(tensor('a', 'U8', [true], 0, 1)), 'header-invalid'],
-    ['too many dimensions', listing(tensor('a', 'U8', Array.from({ length: 65 }, () => 1), 0, 1)), 'header-invalid'],
+    [
+      'too many dimensions',
+      listing(
+        tensor(
+          'a',
+          'U8',
+          Array.from({ length: 65 }, () => 1),
+          0,
+          1,
+        ),
+      ),
+      'header-invalid',
+    ],
     ['a name above the limit', listing(tensor('n'.repeat(1025), 'U8', [], 0, 1)), 'header-invalid'],
     ['a raw control character', header('{"a\n":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
     ['an escaped NUL in a name', header('{"a\\u0000":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}'), 'header-invalid'],
@@ -124,7 +147,11 @@ describe('parseSafetensorsHeader refuses', () => {
     ['an unknown dtype', listing(tensor('a', 'F31', [], 0, 4)), 'dtype-unknown'],
     ['a dtype named like an object member', listing(tensor('a', 'toString', [], 0, 4)), 'dtype-unknown'],
     ['a tensor twice', listing(tensor('a', 'U8', [], 0, 1), tensor('a', 'U8', [], 1, 2)), 'tensor-duplicate'],
-    ['a tensor twice in other spelling', header(`{${tensor('a', 'U8', [], 0, 1)},"\\u0061":{"dtype":"U8","shape":[],"data_offsets":[1,2]}}`), 'tensor-duplicate'],
+    [
+      'a tensor twice in other spelling',
+      header(`{${tensor('a', 'U8', [], 0, 1)},"\\u0061":{"dtype":"U8","shape":[],"data_offsets":[1,2]}}`),
+      'tensor-duplicate',
+    ],
     ['too few bytes for the shape', listing(tensor('a', 'F32', [2], 0, 4)), 'tensor-size-mismatch'],
     ['bytes for an empty shape', listing(tensor('a', 'F32', [0], 0, 4)), 'tensor-size-mismatch'],
     ['a shape that overflows to its size', listing(tensor('a', 'U8', [big, big, 4], 0, 4)), 'tensor-size-mismatch'],
@@ -155,35 +182,49 @@ describe('parseSafetensorsHeader refuses', () => {
 
 // ---- properties ----
 const dtype = fc.constantFrom(...(Object.keys(dtypeBytes) as Dtype[]));
-const planned = fc.uniqueArray(
-  fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 12 }), dtype, shape: fc.array(fc.nat(5), { maxLength: 4 }) }),
-  { selector: ({ name }) => name, maxLength: 12 },
-).map((tensors) => tensors.filter(({ name }) => name !== '__metadata__' && !/[\u0000-\u001f\u007f]/.test(name)));
+const planned = fc
+  .uniqueArray(fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 12 }), dtype, shape: fc.array(fc.nat(5), { maxLength: 4 }) }), {
+    selector: ({ name }) => name,
+    maxLength: 12,
+  })
+  .map((tensors) => tensors.filter(({ name }) => name !== '__metadata__' && !/[\u0000-\u001f\u007f]/.test(name)));
 
 describe('built headers', () => {
   it('parse back to the same layout, in pieces of any size', () => {
-    fc.assert(fc.property(planned, fc.dictionary(fc.string(), fc.string({ unit: 'grapheme' }), { maxKeys: 3 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (tensors, metadata, cuts) => {
-      const built = buildSafetensorsHeader(tensors, metadata);
-      expect(built.headerBytes.length % 8).toBe(0);
-      const parsed = parseSafetensorsHeader(built.headerBytes, built.sizeBytes);
-      expect(parsed.tensors).toEqual(built.tensors);
-      expect(Object.entries(parsed.metadata)).toEqual(Object.entries(metadata));
-      const file = Buffer.concat([built.headerBytes, Buffer.alloc(built.sizeBytes - built.headerBytes.length)]);
-      const reader = new SafetensorsHeaderReader(file.length);
-      for (let at = 0, i = 0; at < file.length; i++) {
-        const size = cuts[i % cuts.length]!;
-        const piece = Buffer.from(file.subarray(at, at + size));
-        const layout = reader.push(piece);
-        piece.fill(0xff);
-        at += size;
-        expect(layout === undefined).toBe(at < built.headerBytes.length);
-      }
-      expect(reader.finish()).toEqual(parsed);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(
+        planned,
+        fc.dictionary(fc.string(), fc.string({ unit: 'grapheme' }), { maxKeys: 3 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        (tensors, metadata, cuts) => {
+          const built = buildSafetensorsHeader(tensors, metadata);
+          expect(built.headerBytes.length % 8).toBe(0);
+          const parsed = parseSafetensorsHeader(built.headerBytes, built.sizeBytes);
+          expect(parsed.tensors).toEqual(built.tensors);
+          expect(Object.entries(parsed.metadata)).toEqual(Object.entries(metadata));
+          const file = Buffer.concat([built.headerBytes, Buffer.alloc(built.sizeBytes - built.headerBytes.length)]);
+          const reader = new SafetensorsHeaderReader(file.length);
+          for (let at = 0, i = 0; at < file.length; i++) {
+            const size = cuts[i % cuts.length]!;
+            const piece = Buffer.from(file.subarray(at, at + size));
+            const layout = reader.push(piece);
+            piece.fill(0xff);
+            at += size;
+            expect(layout === undefined).toBe(at < built.headerBytes.length);
+          }
+          expect(reader.finish()).toEqual(parsed);
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 
   it('keep the given order, names that look like integers included', () => {
-    const layout = buildSafetensorsHeader([{ name: '10', dtype: 'U8', shape: [2] }, { name: '2', dtype: 'U8', shape: [1] }, { name: '__proto__', dtype: 'F32', shape: [] }]);
+    const layout = buildSafetensorsHeader([
+      { name: '10', dtype: 'U8', shape: [2] },
+      { name: '2', dtype: 'U8', shape: [1] },
+      { name: '__proto__', dtype: 'F32', shape: [] },
+    ]);
     expect(layout.tensors.map(({ name }) => name)).toEqual(['10', '2', '__proto__']);
     expect(parseSafetensorsHeader(layout.headerBytes, layout.sizeBytes).tensors).toEqual(layout.tensors);
   });
@@ -191,20 +232,29 @@ describe('built headers', () => {
 
 describe('any change of one byte', () => {
   it('is refused with a code or still describes a file that tiles', () => {
-    const { headerBytes } = buildSafetensorsHeader([{ name: 'a', dtype: 'F32', shape: [2, 3] }, { name: 'b', dtype: 'BF16', shape: [4] }], { k: 'v' });
-    fc.assert(fc.property(fc.nat(headerBytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
-      const damaged = Uint8Array.from(headerBytes);
-      damaged[at]! ^= flip;
-      if (codeOf(() => parseSafetensorsHeader(damaged)) !== 'accepted') return;
-      const layout = parseSafetensorsHeader(damaged);
-      let edge = layout.headerBytes.length;
-      for (const entry of layout.tensors) {
-        expect(entry.startBytes).toBe(edge);
-        expect(entry.endBytes - entry.startBytes).toBe(entry.elementCount * dtypeBytes[entry.dtype]);
-        edge = entry.endBytes;
-      }
-      expect(layout.sizeBytes).toBe(edge);
-    }), { numRuns: 2000 });
+    const { headerBytes } = buildSafetensorsHeader(
+      [
+        { name: 'a', dtype: 'F32', shape: [2, 3] },
+        { name: 'b', dtype: 'BF16', shape: [4] },
+      ],
+      { k: 'v' },
+    );
+    fc.assert(
+      fc.property(fc.nat(headerBytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const damaged = Uint8Array.from(headerBytes);
+        damaged[at]! ^= flip;
+        if (codeOf(() => parseSafetensorsHeader(damaged)) !== 'accepted') return;
+        const layout = parseSafetensorsHeader(damaged);
+        let edge = layout.headerBytes.length;
+        for (const entry of layout.tensors) {
+          expect(entry.startBytes).toBe(edge);
+          expect(entry.endBytes - entry.startBytes).toBe(entry.elementCount * dtypeBytes[entry.dtype]);
+          edge = entry.endBytes;
+        }
+        expect(layout.sizeBytes).toBe(edge);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 

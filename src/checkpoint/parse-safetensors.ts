@@ -37,7 +37,8 @@ function readHeader(scanner: JsonScanner, limits: SafetensorsLimits): { listed: 
       return;
     }
     if (names.has(name)) throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} appears twice in the safetensors header.`);
-    if (names.size === limits.tensorCountMax) throw new FirnError('header-too-large', `The safetensors header lists more than ${limits.tensorCountMax} tensors.`);
+    if (names.size === limits.tensorCountMax)
+      throw new FirnError('header-too-large', `The safetensors header lists more than ${limits.tensorCountMax} tensors.`);
     // Names become database text, URLs and log lines.
     if (/[\u0000-\u001f\u007f]/.test(name)) scanner.fail('a control character in a tensor name');
     names.add(name);

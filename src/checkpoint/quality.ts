@@ -4,7 +4,12 @@ export const metricKinds = ['loss', 'cross-entropy', 'perplexity', 'accuracy', '
 export type MetricKind = (typeof metricKinds)[number];
 
 export const higherIsBetter: Readonly<Record<MetricKind, boolean>> = {
-  loss: false, 'cross-entropy': false, perplexity: false, accuracy: true, mse: false, pearson: true,
+  loss: false,
+  'cross-entropy': false,
+  perplexity: false,
+  accuracy: true,
+  mse: false,
+  pearson: true,
 };
 
 /** Metric name to value. The name is the eval set's, not the kind. */

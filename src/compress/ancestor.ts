@@ -27,12 +27,17 @@ export class Ancestor {
     this.matches = files.map((file, i) => matchFile(there[i], this.index.codebooks, planTensors(file.layout, plan.files[i]!.codings), codebooks));
   }
 
-  /** Share of quantized elements that have a counterpart there: 0 when the layouts have nothing in common. */
+  /**
+   * Share of elements that have a counterpart there, 0 when there is nothing in common: of the quantized ones where the plan has any (a checkpoint stored exact
+   * shares its norms and biases with a lossy one, and is no help to it), else of all.
+   */
   coverage(plan: CodingPlan): number {
+    const counted = plan.groups.length > 0 ? 'levels' : 'exact';
     let elements = 0;
     let matched = 0;
     for (const [file, { blocks }] of plan.files.entries()) {
       for (const [number, block] of blocks.entries()) {
+        if (block.coding.kind !== counted) continue;
         elements += block.elementCount;
         if (this.matches[file]![number]! >= 0) matched += block.elementCount;
       }

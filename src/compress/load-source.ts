@@ -1,5 +1,5 @@
 import type { CheckpointFile } from '../catalog/catalog.ts';
-import { FirnError } from '../checkpoint/firn-error.ts';
+import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { isQuantizable } from '../checkpoint/dtype.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { planBlob } from '../package/plan-file.ts';
@@ -7,10 +7,12 @@ import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
 import { readSafetensorsLayout } from '../store/read-safetensors-layout.ts';
 import type { SourceFile } from './model-source.ts';
 
-/** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close every reader. */
+/** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them. */
 export interface LoadedFiles {
   readonly files: readonly SourceFile[];
   readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
+  /** Closes every reader, those of sensitivity files without a usable tensor too. */
+  close(): Promise<void>;
 }
 
 /** Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it opened. */
@@ -18,6 +20,7 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   const files: SourceFile[] = [];
   const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
   const opened: ObjectReader[] = [];
+  const close = async (): Promise<void> => { await Promise.all(opened.map((reader) => reader.close())); };
   try {
     for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {
       if (row.rawKey === undefined || row.sha256 === undefined) throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
@@ -33,20 +36,25 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
         layout: layout ?? planBlob(reader.sizeBytes).layout, reader,
       });
     }
-    return { files, gradients };
+    return { files, gradients, close };
   } catch (error) {
-    await Promise.all(opened.map((reader) => reader.close()));
+    await close();
     throw error;
   }
 }
+
+/** What a header says that is none. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
+const notSafetensors: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'header-truncated', 'header-too-large', 'header-invalid', 'tensor-overlap', 'tensor-gap', 'tensor-size-mismatch', 'tensor-duplicate', 'dtype-unknown', 'not-safetensors', 'length-mismatch',
+]);
 
 /** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
 async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
   try {
     return await readSafetensorsLayout(reader);
   } catch (error) {
-    const notOne = error instanceof FirnError && error.code !== 'corrupt-object';
-    if (required || !notOne) throw error;
+    const isOther = error instanceof FirnError && notSafetensors.has(error.code);
+    if (required || !isOther) throw error;
     return undefined;
   }
 }

@@ -21,8 +21,9 @@ export interface SourceFile {
 export type GradientTensors = ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
 
 /**
- * Reads a checkpoint's files block by block from staged objects. Blocks read lately are kept up to `cacheMaxBytes`, so that a small model is
- * read once for a whole search and a large one streams.
+ * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). The first blocks read
+ * are kept up to `cacheMaxBytes`, so that a small model is read once for a whole search and a large one streams: passes go from the
+ * first block to the last, where keeping the newest instead would never meet one again.
  */
 export class ModelSource {
   readonly files: readonly SourceFile[];
@@ -54,7 +55,10 @@ export class ModelSource {
     });
   }
 
-  /** The block's weights with their gradients; a tensor without any counts as gradient 0 where others of the block have some. */
+  /**
+   * The block's weights with their gradients. A sensitivity file may leave tensors out: a block of such tensors alone has no gradients, and among others
+   * theirs are NaN, which no threshold prunes or protects by; as zeros they would be the first to be pruned.
+   */
   async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
     const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
     const weightDtype = quantizable(entries[0]!);
@@ -67,7 +71,7 @@ export class ModelSource {
   private async readGradients(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
     const parts = await Promise.all(block.segments.map(async (segment) => {
       const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
-      if (tensor === undefined) return new Uint8Array(segment.elementCount * dtypeBytes.F32);
+      if (tensor === undefined) return new Uint8Array(new Float32Array(segment.elementCount).fill(Number.NaN).buffer);
       const bytes = dtypeBytes[tensor.entry.dtype];
       const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
       return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
@@ -84,12 +88,6 @@ export class ModelSource {
       this.cachedBytes += bytes.length;
     }
     return bytes;
-  }
-
-  async close(): Promise<void> {
-    this.cache.clear();
-    const readers = new Set([...this.files.map((file) => file.reader), ...[...this.gradients.values()].map((gradient) => gradient.reader)]);
-    await Promise.all([...readers].map((reader) => reader.close()));
   }
 }
 

@@ -20,7 +20,7 @@ export async function gatherStatistics(source: ModelSource, plan: CodingPlan, co
   await forEachBounded(levelBlocks(plan), options.parallel, async ({ file, block, group }) => {
     const pair = await source.readWeights(file, block, options.signal);
     await core.sketchValues(pair.weights, pair.weightDtype, magnitudeByGroup[group]!, options.signal);
-    if (source.hasGradients) await core.sketchSensitivity(pair, sensitivityByGroup[group]!, options.signal);
+    if (pair.gradients !== undefined) await core.sketchSensitivity(pair, sensitivityByGroup[group]!, options.signal);
   });
   const magnitude = merged(magnitudeByGroup);
   const sensitivity = merged(sensitivityByGroup);

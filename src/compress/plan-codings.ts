@@ -25,7 +25,7 @@ export interface CodingPlan {
   readonly groups: readonly QuantizedGroup[];
   /** In the order of the source's files. */
   readonly files: readonly PlannedFile[];
-  /** Tensors kept exact because they hold NaN or infinite weights. */
+  /** Tensors kept exact because they hold NaN or infinite weights, in the order of the files. */
   readonly nonFinite: readonly string[];
 }
 
@@ -34,7 +34,9 @@ export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<s
   const keepExact = options.keepExact ?? new Set();
   const first = plan(source.files, layerTypes, keepExact);
   const nonFinite = await findNonFinite(source, first, core, options);
-  return nonFinite.size === 0 ? first : { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite])), nonFinite: [...nonFinite] };
+  if (nonFinite.size === 0) return first;
+  const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
+  return { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite])), nonFinite: [...new Set(inOrder)] };
 }
 
 export interface PlanOptions {

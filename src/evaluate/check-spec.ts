@@ -45,22 +45,30 @@ export function checkSpec(parts: SpecParts): RowPlan {
 
 function checkMetrics({ spec, graph, batches }: SpecParts): void {
   const { metrics } = spec;
-  if (metrics.length < 1 || metrics.length > metricCountMax) throw new FirnError('metric-unknown', `An eval set has 1 to ${metricCountMax} metrics, not ${metrics.length}.`);
-  if (new Set(metrics.map((metric) => metric.name)).size < metrics.length) throw new FirnError('metric-unknown', 'Two metrics of the eval set have the same name.');
+  if (metrics.length < 1 || metrics.length > metricCountMax)
+    throw new FirnError('metric-unknown', `An eval set has 1 to ${metricCountMax} metrics, not ${metrics.length}.`);
+  if (new Set(metrics.map((metric) => metric.name)).size < metrics.length)
+    throw new FirnError('metric-unknown', 'Two metrics of the eval set have the same name.');
   for (const metric of metrics) checkMetric(metric, graph, batches);
 }
 
 function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: ReadonlyMap<string, LocalTensor>): void {
   const name = quoteName(metric.name);
-  if (!metricKinds.includes(metric.kind)) throw new FirnError('metric-unknown', `Metric ${name} is of a kind that does not exist (${metricKinds.join(', ')} do).`);
+  if (!metricKinds.includes(metric.kind))
+    throw new FirnError('metric-unknown', `Metric ${name} is of a kind that does not exist (${metricKinds.join(', ')} do).`);
   if (!graph.outputs.some((output) => output.name === metric.output)) {
-    throw new FirnError('metric-unknown', `Metric ${name} reads output ${quoteName(metric.output)}, but the graph has ${quoteNames(graph.outputs.map((output) => output.name))}.`);
+    throw new FirnError(
+      'metric-unknown',
+      `Metric ${name} reads output ${quoteName(metric.output)}, but the graph has ${quoteNames(graph.outputs.map((output) => output.name))}.`,
+    );
   }
   if (metric.kind === 'loss') return;
   if (metric.labels === undefined) throw new FirnError('eval-label-mismatch', `Metric ${name} of kind ${metric.kind} needs labels.`);
   const labels = batches.get(metric.labels);
-  if (labels === undefined) throw new FirnError('eval-label-mismatch', `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have.`);
-  if (!isFeedable(labels.dtype) && labels.dtype !== 'BF16') throw new FirnError('eval-label-mismatch', `Labels ${quoteName(labels.name)} have a type that cannot be labels (${labels.dtype}).`);
+  if (labels === undefined)
+    throw new FirnError('eval-label-mismatch', `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have.`);
+  if (!isFeedable(labels.dtype) && labels.dtype !== 'BF16')
+    throw new FirnError('eval-label-mismatch', `Labels ${quoteName(labels.name)} have a type that cannot be labels (${labels.dtype}).`);
 }
 
 function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; tensor: LocalTensor }[] {
@@ -98,7 +106,10 @@ function checkInput(input: GraphValue, tensor: LocalTensor): number | undefined 
   if (!canFeed(tensor.dtype, dtype)) throw mismatch(`Graph input ${name} takes ${dtype}, but ${quoteName(tensor.name)} is ${tensor.dtype}.`);
   if (dims === undefined) return undefined;
   const fits = dims.length === tensor.shape.length && dims.every((dim, axis) => axis === 0 || typeof dim !== 'number' || dim === tensor.shape[axis]);
-  if (!fits) throw mismatch(`Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`);
+  if (!fits)
+    throw mismatch(
+      `Graph input ${name} takes shape [${dims.map((dim) => dim ?? '?').join(', ')}], but ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}].`,
+    );
   return typeof dims[0] === 'number' ? dims[0] : undefined;
 }
 

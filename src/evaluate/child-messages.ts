@@ -3,9 +3,7 @@ import type { MetricValues } from '../checkpoint/quality.ts';
 import type { EvaluationRequest, LocalEvalSet } from './evaluator.ts';
 
 /** What the parent asks of an evaluation child; one request at a time. Paths only, never tensors. */
-export type ChildRequest =
-  | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
-  | { readonly kind: 'check'; readonly evalSet: LocalEvalSet };
+export type ChildRequest = { readonly kind: 'evaluate'; readonly request: EvaluationRequest } | { readonly kind: 'check'; readonly evalSet: LocalEvalSet };
 
 /** What a child answers: `ready` once after its start, then one of the others for each request. */
 export type ChildReply =

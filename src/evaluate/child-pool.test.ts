@@ -25,10 +25,12 @@ class FakeChild implements PooledChild {
 
 function poolOf(parallel: number, options: { spawn?: () => FakeChild; idleMs?: number } = {}) {
   const spawned: FakeChild[] = [];
-  const spawn = options.spawn ?? (() => {
-    spawned.push(new FakeChild());
-    return spawned.at(-1)!;
-  });
+  const spawn =
+    options.spawn ??
+    (() => {
+      spawned.push(new FakeChild());
+      return spawned.at(-1)!;
+    });
   return { spawned, pool: new ChildPool<FakeChild>({ parallel, idleMs: options.idleMs ?? 60_000, idleMemoryMaxBytes: 100, spawn }) };
 }
 
@@ -36,7 +38,13 @@ function poolOf(parallel: number, options: { spawn?: () => FakeChild; idleMs?: n
 function held() {
   let release!: () => void;
   const until = new Promise<void>((resolve) => (release = resolve));
-  return { release, use: async (child: FakeChild) => { await until; return child; } };
+  return {
+    release,
+    use: async (child: FakeChild) => {
+      await until;
+      return child;
+    },
+  };
 }
 
 describe('ChildPool', () => {
@@ -44,7 +52,12 @@ describe('ChildPool', () => {
     const { pool, spawned } = poolOf(2);
     const first = held();
     const order: number[] = [];
-    const uses = [1, 2, 3, 4].map((turn) => pool.lend('s', undefined, async (child) => { order.push(turn); return first.use(child); }));
+    const uses = [1, 2, 3, 4].map((turn) =>
+      pool.lend('s', undefined, async (child) => {
+        order.push(turn);
+        return first.use(child);
+      }),
+    );
     await vi.waitFor(() => expect(order).toEqual([1, 2]));
     first.release();
     await Promise.all(uses);
@@ -75,7 +88,9 @@ describe('ChildPool', () => {
 
   test('a child that comes back too large, or stays idle too long, is ended', async () => {
     const { pool, spawned } = poolOf(1, { idleMs: 5 });
-    await pool.lend('a', undefined, async (child) => { child.ownedBytes = 101; });
+    await pool.lend('a', undefined, async (child) => {
+      child.ownedBytes = 101;
+    });
     expect(spawned[0]!.alive).toBe(false);
     await pool.lend('a', undefined, async () => {});
     await spawned[1]!.exited;
@@ -95,14 +110,22 @@ describe('ChildPool', () => {
     await pool.close();
     first.release();
     await running;
-    expect(await results).toMatchObject([{ status: 'rejected', reason: { code: 'cancelled' } }, { status: 'rejected', reason: { code: 'cancelled' } }]);
+    expect(await results).toMatchObject([
+      { status: 'rejected', reason: { code: 'cancelled' } },
+      { status: 'rejected', reason: { code: 'cancelled' } },
+    ]);
     await expect(pool.lend('a', undefined, async () => {})).rejects.toMatchObject({ code: 'cancelled' });
     expect(spawned.map((child) => child.alive)).toEqual([false]);
   });
 
   test('a child that cannot be started refuses its borrower and leaves the pool usable', async () => {
     let failures = 1;
-    const { pool } = poolOf(1, { spawn: () => { if (failures-- > 0) throw new Error('EAGAIN'); return new FakeChild(); } });
+    const { pool } = poolOf(1, {
+      spawn: () => {
+        if (failures-- > 0) throw new Error('EAGAIN');
+        return new FakeChild();
+      },
+    });
     await expect(pool.lend('a', undefined, async () => {})).rejects.toMatchObject({ code: 'eval-crashed' });
     await pool.lend('a', undefined, async () => {});
     await pool.close();

@@ -70,7 +70,13 @@ export class ChildPool<Child extends PooledChild> {
     if (free !== undefined) return free;
     if (this.#waiting.length >= waitingMax) throw new FirnError('overloaded', 'Too many evaluations are waiting.');
     return new Promise((grant, refuse) => {
-      const waiter: Waiter<Child> = { grant: (child) => { signal?.removeEventListener('abort', leave); grant(child); }, refuse };
+      const waiter: Waiter<Child> = {
+        grant: (child) => {
+          signal?.removeEventListener('abort', leave);
+          grant(child);
+        },
+        refuse,
+      };
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         refuse(cancelled());

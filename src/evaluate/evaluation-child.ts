@@ -31,7 +31,11 @@ export class EvaluationChild implements PooledChild {
 
   constructor(command: ChildCommand) {
     this.#process = fork(command.modulePath, [], {
-      execPath: command.execPath, execArgv: [...command.execArgv], env: {}, serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execPath: command.execPath,
+      execArgv: [...command.execArgv],
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#process.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailCharacters);

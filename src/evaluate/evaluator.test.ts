@@ -43,11 +43,13 @@ function writeFile(bytes: Uint8Array): string {
 
 function writeTensors(columns: Readonly<Record<string, Column>>): string {
   let at = 0;
-  const header = Object.fromEntries(Object.entries(columns).map(([name, { dtype, shape }]) => {
-    const start = at;
-    at += shape.reduce((product, dim) => product * dim, dtypeBytes[dtype]);
-    return [name, { dtype, shape, data_offsets: [start, at] }];
-  }));
+  const header = Object.fromEntries(
+    Object.entries(columns).map(([name, { dtype, shape }]) => {
+      const start = at;
+      at += shape.reduce((product, dim) => product * dim, dtypeBytes[dtype]);
+      return [name, { dtype, shape, data_offsets: [start, at] }];
+    }),
+  );
   const json = new TextEncoder().encode(JSON.stringify(header));
   const length = new Uint8Array(new BigUint64Array([BigInt(json.length)]).buffer);
   const data = Object.values(columns).map(({ data: { buffer, byteOffset, byteLength } }) => new Uint8Array(buffer, byteOffset, byteLength));
@@ -75,7 +77,11 @@ function evalSet(spec: EvalSetSpec, columns: Readonly<Record<string, Column>> = 
 
 /** Cross-entropy of logits x w + b against the classes, in doubles. */
 function expectedEntropy(weights: readonly number[], bias: readonly number[], labels: readonly number[]): number {
-  const inputs = [[1, 0], [0, 1], [1, 1]];
+  const inputs = [
+    [1, 0],
+    [0, 1],
+    [1, 1],
+  ];
   const losses = labels.map((label, row) => {
     const logits = bias.map((offset, column) => offset + inputs[row]![0]! * weights[column]! + inputs[row]![1]! * weights[3 + column]!);
     return Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0)) - logits[label]!;
@@ -86,16 +92,24 @@ function expectedEntropy(weights: readonly number[], bias: readonly number[], la
 describe('evaluate', { timeout: testTimeoutMs }, () => {
   test('every metric, over batches that do not divide the rows', async () => {
     const spec: EvalSetSpec = {
-      inputs: { x: 'x' }, batchRows: 2,
+      inputs: { x: 'x' },
+      batchRows: 2,
       metrics: [
-        { name: 'ce', kind: 'cross-entropy', output: 'logits', labels: 'y' }, { name: 'ppl', kind: 'perplexity', output: 'logits', labels: 'y' },
-        { name: 'acc', kind: 'accuracy', output: 'logits', labels: 'y' }, { name: 'loss', kind: 'loss', output: 'logits' },
-        { name: 'mse', kind: 'mse', output: 'logits', labels: 'target' }, { name: 'r', kind: 'pearson', output: 'logits', labels: 'target' },
+        { name: 'ce', kind: 'cross-entropy', output: 'logits', labels: 'y' },
+        { name: 'ppl', kind: 'perplexity', output: 'logits', labels: 'y' },
+        { name: 'acc', kind: 'accuracy', output: 'logits', labels: 'y' },
+        { name: 'loss', kind: 'loss', output: 'logits' },
+        { name: 'mse', kind: 'mse', output: 'logits', labels: 'target' },
+        { name: 'r', kind: 'pearson', output: 'logits', labels: 'target' },
       ],
     };
     const outputs = [1.5, 2, 2.5, 4.5, 0, -1.5, 5.5, 2, 1.5];
     const targets = [1, 2, 3, 4, 0, -2, 6, 2, 2];
-    const values = await evaluator.evaluate({ evalSet: evalSet(spec, { x: rows, y: classes, target: f32([3, 3], ...targets) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] });
+    const values = await evaluator.evaluate({
+      evalSet: evalSet(spec, { x: rows, y: classes, target: f32([3, 3], ...targets) }),
+      binding: sameNames,
+      weightPaths: [writeTensors({ w, b })],
+    });
     const ce = expectedEntropy([1, 2, 3, 4, 0, -1], [0.5, 0, -0.5], [2, 0, 1]);
     expect(values['ce']).toBeCloseTo(ce, 6);
     expect(values['ppl']).toBeCloseTo(Math.exp(ce), 5);
@@ -127,7 +141,9 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
 
   test('a transposed weight, and one tensor that fills two initializers', async () => {
     const graph = buildModel({
-      inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], initializers: [external('w', [2, 3]), external('b', [3]), external('again', [3])],
+      inputs: [value('x', ['N', 2])],
+      outputs: [value('logits', ['N', 3])],
+      initializers: [external('w', [2, 3]), external('b', [3]), external('again', [3])],
       nodes: [node('MatMul', ['x', 'w'], ['m']), node('Add', ['m', 'b'], ['n']), node('Sub', ['n', 'again'], ['logits'])],
     });
     const binding = { w: { tensor: 'fc', transpose: true }, b: { tensor: 'bias', transpose: false }, again: { tensor: 'bias', transpose: false } };
@@ -137,13 +153,20 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
   });
 
   test('weights used inside branches and loops, and weights stored there', async () => {
-    const branch = (name: string) => ({ nodes: [node('Mul', ['m', name], [`${name}_out`])], initializers: [floats(name, [3], [7, 7, 7])], outputs: [value(`${name}_out`, ['N', 3])] });
+    const branch = (name: string) => ({
+      nodes: [node('Mul', ['m', name], [`${name}_out`])],
+      initializers: [floats(name, [3], [7, 7, 7])],
+      outputs: [value(`${name}_out`, ['N', 3])],
+    });
     const body = {
-      inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('sum', ['N', 3])], outputs: [value('go_on', [], 'BOOL'), value('next', ['N', 3])],
+      inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('sum', ['N', 3])],
+      outputs: [value('go_on', [], 'BOOL'), value('next', ['N', 3])],
       nodes: [node('Identity', ['go'], ['go_on']), node('Add', ['sum', 'b'], ['next'])],
     };
     const graph = buildModel({
-      inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], initializers: [external('w', [2, 3]), floats('b', [3], [5, 5, 5]), integers('twice', [], [2])],
+      inputs: [value('x', ['N', 2])],
+      outputs: [value('logits', ['N', 3])],
+      initializers: [external('w', [2, 3]), floats('b', [3], [5, 5, 5]), integers('twice', [], [2])],
       nodes: [
         node('Constant', [], ['yes'], [tensorAttribute('value', { dims: [], dataType: 9, rawData: Uint8Array.of(1) })]),
         node('MatMul', ['x', 'w'], ['m']),
@@ -152,13 +175,19 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
       ],
     });
     const binding = { ...sameNames, gain: { tensor: 'gain', transpose: false } };
-    const values = await evaluator.evaluate({ evalSet: evalSet(entropy, undefined, graph), binding, weightPaths: [writeTensors({ w, b, gain: f32([3], 1, 2, 3) })] });
+    const values = await evaluator.evaluate({
+      evalSet: evalSet(entropy, undefined, graph),
+      binding,
+      weightPaths: [writeTensors({ w, b, gain: f32([3], 1, 2, 3) })],
+    });
     expect(values['ce']).toBeCloseTo(expectedEntropy([1, 4, 9, 4, 0, -3], [1, 0, -1], [2, 0, 1]), 6);
   });
 
   test('a bfloat16 initializer is fed', async () => {
     const graph = buildModel({
-      inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], initializers: [external('w', [2, 3], 'BF16'), external('b', [3])],
+      inputs: [value('x', ['N', 2])],
+      outputs: [value('logits', ['N', 3])],
+      initializers: [external('w', [2, 3], 'BF16'), external('b', [3])],
       nodes: [node('Cast', ['w'], ['wide'], [intAttribute('to', 1)]), node('MatMul', ['x', 'wide'], ['m']), node('Add', ['m', 'b'], ['logits'])],
     });
     const values = await evaluator.evaluate({ evalSet: evalSet(entropy, undefined, graph), binding: sameNames, weightPaths: [writeTensors({ w, b })] });
@@ -169,9 +198,17 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     const spec: EvalSetSpec = { ...accuracy, metrics: [...accuracy.metrics, ...entropy.metrics], ignoreLabel: -100 };
     const nan = await evaluator.evaluate({ evalSet: evalSet(spec), binding: sameNames, weightPaths: [writeTensors({ w, b: f32([3], 0, NaN, 0) })] });
     expect(nan).toEqual({ accuracy: NaN, ce: NaN });
-    const some = await evaluator.evaluate({ evalSet: evalSet(spec, { x: rows, y: i64([3], 2, -100, -100) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] });
+    const some = await evaluator.evaluate({
+      evalSet: evalSet(spec, { x: rows, y: i64([3], 2, -100, -100) }),
+      binding: sameNames,
+      weightPaths: [writeTensors({ w, b })],
+    });
     expect(some['accuracy']).toBe(1);
-    const none = await evaluator.evaluate({ evalSet: evalSet(spec, { x: rows, y: i64([3], -100, -100, -100) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] });
+    const none = await evaluator.evaluate({
+      evalSet: evalSet(spec, { x: rows, y: i64([3], -100, -100, -100) }),
+      binding: sameNames,
+      weightPaths: [writeTensors({ w, b })],
+    });
     expect(none).toEqual({ accuracy: NaN, ce: NaN });
   });
 
@@ -183,16 +220,44 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
   });
 
   test.each<[string, string, () => Parameters<Evaluator['evaluate']>[0]]>([
-    ['a weight file without the tensor', 'graph-missing-weights', () => ({ evalSet: evalSet(entropy), binding: sameNames, weightPaths: [writeTensors({ w })] })],
-    ['a weight of another shape', 'eval-input-mismatch', () => ({ evalSet: evalSet(entropy), binding: sameNames, weightPaths: [writeTensors({ w, b: f32([2], 1, 2) })] })],
-    ['a binding that leaves a weight open', 'graph-missing-weights', () => ({ evalSet: evalSet(entropy), binding: { w: sameNames['w']! }, weightPaths: [writeTensors({ w, b })] })],
-    ['a label that is no class', 'eval-label-mismatch', () => ({ evalSet: evalSet(entropy, { x: rows, y: i64([3], 0, 1, 3) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] })],
-    ['an index beyond the table', 'eval-crashed', () => ({
-      evalSet: evalSet({ inputs: { i: 'i' }, metrics: [{ name: 'l', kind: 'loss', output: 'e' }] }, { i: i64([2], 0, 50) }, buildModel({
-        inputs: [value('i', ['N'], 'I64')], outputs: [value('e', ['N', 3])], initializers: [external('w', [2, 3])], nodes: [node('Gather', ['w', 'i'], ['e'])],
-      })),
-      binding: { w: sameNames['w']! }, weightPaths: [writeTensors({ w })],
-    })],
+    [
+      'a weight file without the tensor',
+      'graph-missing-weights',
+      () => ({ evalSet: evalSet(entropy), binding: sameNames, weightPaths: [writeTensors({ w })] }),
+    ],
+    [
+      'a weight of another shape',
+      'eval-input-mismatch',
+      () => ({ evalSet: evalSet(entropy), binding: sameNames, weightPaths: [writeTensors({ w, b: f32([2], 1, 2) })] }),
+    ],
+    [
+      'a binding that leaves a weight open',
+      'graph-missing-weights',
+      () => ({ evalSet: evalSet(entropy), binding: { w: sameNames['w']! }, weightPaths: [writeTensors({ w, b })] }),
+    ],
+    [
+      'a label that is no class',
+      'eval-label-mismatch',
+      () => ({ evalSet: evalSet(entropy, { x: rows, y: i64([3], 0, 1, 3) }), binding: sameNames, weightPaths: [writeTensors({ w, b })] }),
+    ],
+    [
+      'an index beyond the table',
+      'eval-crashed',
+      () => ({
+        evalSet: evalSet(
+          { inputs: { i: 'i' }, metrics: [{ name: 'l', kind: 'loss', output: 'e' }] },
+          { i: i64([2], 0, 50) },
+          buildModel({
+            inputs: [value('i', ['N'], 'I64')],
+            outputs: [value('e', ['N', 3])],
+            initializers: [external('w', [2, 3])],
+            nodes: [node('Gather', ['w', 'i'], ['e'])],
+          }),
+        ),
+        binding: { w: sameNames['w']! },
+        weightPaths: [writeTensors({ w })],
+      }),
+    ],
   ])('%s fails with %s', async (_, code, request) => {
     await expect(evaluator.evaluate(request())).rejects.toMatchObject({ name: 'FirnError', code });
   });
@@ -225,10 +290,45 @@ describe('check', { timeout: testTimeoutMs }, () => {
     ['two metrics of one name', 'metric-unknown', () => evalSet(one({ metrics: [entropy.metrics[0]!, entropy.metrics[0]!] }))],
     ['no metric', 'metric-unknown', () => evalSet(one({ metrics: [] }))],
     ['a graph that is none', 'graph-invalid', () => evalSet(entropy, undefined, new TextEncoder().encode('pickle'))],
-    ['an operator that does not exist', 'graph-invalid', () => evalSet(entropy, undefined, buildModel({ inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], nodes: [node('Pickle', ['x'], ['logits'])] }))],
-    ['external data behind an attribute', 'graph-external-data', () => evalSet(entropy, undefined, buildModel({ inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 2])], nodes: [node('Mystery', ['x'], ['logits'], [tensorAttribute('t', external('p', [1], 'F32', '/etc/passwd'))])] }))],
-    ['batches that are no safetensors file', 'not-safetensors', () => ({ ...evalSet(entropy), batchesPath: writeFile(new TextEncoder().encode('PK and then some more bytes')) })],
-    ['rows that a fixed batch size does not divide', 'eval-input-mismatch', () => evalSet(entropy, undefined, buildModel({ inputs: [value('x', [2, 2])], outputs: [value('logits', [2, 2])], nodes: [node('Identity', ['x'], ['logits'])] }))],
+    [
+      'an operator that does not exist',
+      'graph-invalid',
+      () =>
+        evalSet(
+          entropy,
+          undefined,
+          buildModel({ inputs: [value('x', ['N', 2])], outputs: [value('logits', ['N', 3])], nodes: [node('Pickle', ['x'], ['logits'])] }),
+        ),
+    ],
+    [
+      'external data behind an attribute',
+      'graph-external-data',
+      () =>
+        evalSet(
+          entropy,
+          undefined,
+          buildModel({
+            inputs: [value('x', ['N', 2])],
+            outputs: [value('logits', ['N', 2])],
+            nodes: [node('Mystery', ['x'], ['logits'], [tensorAttribute('t', external('p', [1], 'F32', '/etc/passwd'))])],
+          }),
+        ),
+    ],
+    [
+      'batches that are no safetensors file',
+      'not-safetensors',
+      () => ({ ...evalSet(entropy), batchesPath: writeFile(new TextEncoder().encode('PK and then some more bytes')) }),
+    ],
+    [
+      'rows that a fixed batch size does not divide',
+      'eval-input-mismatch',
+      () =>
+        evalSet(
+          entropy,
+          undefined,
+          buildModel({ inputs: [value('x', [2, 2])], outputs: [value('logits', [2, 2])], nodes: [node('Identity', ['x'], ['logits'])] }),
+        ),
+    ],
   ])('%s: %s', async (_, code, set) => {
     await expect(evaluator.check(set())).rejects.toMatchObject({ name: 'FirnError', code });
   });
@@ -236,13 +336,27 @@ describe('check', { timeout: testTimeoutMs }, () => {
 
 describe('hostile graphs', { timeout: testTimeoutMs }, () => {
   test('mutated graphs are accepted or refused with a code, and the evaluator goes on', async () => {
-    const codes = ['accepted', 'graph-invalid', 'graph-external-data', 'graph-missing-weights', 'eval-input-mismatch', 'eval-label-mismatch', 'metric-unknown', 'eval-crashed', 'eval-memory', 'eval-timeout'];
+    const codes = [
+      'accepted',
+      'graph-invalid',
+      'graph-external-data',
+      'graph-missing-weights',
+      'eval-input-mismatch',
+      'eval-label-mismatch',
+      'metric-unknown',
+      'eval-crashed',
+      'eval-memory',
+      'eval-timeout',
+    ];
     const batchesPath = writeTensors({ x: rows, y: classes });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(linearModel.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 }), async (changes) => {
         const bytes = linearModel.slice();
         for (const [at, byte] of changes) bytes[at] = byte;
-        const code = await evaluator.check({ graphPath: writeFile(bytes), batchesPath, spec: entropy }).then(() => 'accepted', (error: { code: string }) => error.code);
+        const code = await evaluator.check({ graphPath: writeFile(bytes), batchesPath, spec: entropy }).then(
+          () => 'accepted',
+          (error: { code: string }) => error.code,
+        );
         expect(codes).toContain(code);
       }),
       { numRuns: 100, seed: 1 },
@@ -261,8 +375,16 @@ describe('limits', { timeout: testTimeoutMs }, () => {
 
   /** A loop with neither trip count nor condition, over `grow` of its state. */
   function endless(...grow: ReturnType<typeof node>[]): Uint8Array {
-    const body = { inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('s', ['M'])], outputs: [value('go_on', [], 'BOOL'), value('t', ['M2'])], nodes: [node('Identity', ['go'], ['go_on']), ...grow] };
-    return buildModel({ inputs: [value('x', ['N'])], outputs: [value('y', ['K'])], nodes: [node('Loop', ['', '', 'x'], ['y'], [graphAttribute('body', body)])] });
+    const body = {
+      inputs: [value('i', [], 'I64'), value('go', [], 'BOOL'), value('s', ['M'])],
+      outputs: [value('go_on', [], 'BOOL'), value('t', ['M2'])],
+      nodes: [node('Identity', ['go'], ['go_on']), ...grow],
+    };
+    return buildModel({
+      inputs: [value('x', ['N'])],
+      outputs: [value('y', ['K'])],
+      nodes: [node('Loop', ['', '', 'x'], ['y'], [graphAttribute('body', body)])],
+    });
   }
 
   test('a graph that never ends is stopped at the deadline, and the next one runs', async () => {
@@ -275,18 +397,39 @@ describe('limits', { timeout: testTimeoutMs }, () => {
 
   test('memory that grows is stopped at the limit', async () => {
     strict = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 256 * 2 ** 20 });
-    await expect(strict.check(evalSet(loss, columns, endless(node('Concat', ['s', 's'], ['t'], [intAttribute('axis', 0)]))))).rejects.toMatchObject({ code: 'eval-memory' });
+    await expect(strict.check(evalSet(loss, columns, endless(node('Concat', ['s', 's'], ['t'], [intAttribute('axis', 0)]))))).rejects.toMatchObject({
+      code: 'eval-memory',
+    });
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
   });
 
   test('a tensor far beyond memory is refused, asked for at once', async () => {
     strict = createEvaluator({ parallel: 1, deadlineMs: 30_000, memoryMaxBytes: 256 * 2 ** 20 });
     const bomb = buildModel({
-      inputs: [value('x', ['N'])], outputs: [value('y', [])], initializers: [integers('shape', [1], [2 ** 40])],
-      nodes: [node('ConstantOfShape', ['shape'], ['big']), node('ReduceSum', ['big'], ['sum'], [intAttribute('keepdims', 0)]), node('Add', ['sum', 'x'], ['y'])],
+      inputs: [value('x', ['N'])],
+      outputs: [value('y', [])],
+      initializers: [integers('shape', [1], [2 ** 40])],
+      nodes: [
+        node('ConstantOfShape', ['shape'], ['big']),
+        node('ReduceSum', ['big'], ['sum'], [intAttribute('keepdims', 0)]),
+        node('Add', ['sum', 'x'], ['y']),
+      ],
     });
     await expect(strict.check(evalSet(loss, columns, bomb))).rejects.toMatchObject({ code: 'eval-memory' });
-    await expect(strict.check(evalSet(loss, columns, buildModel({ inputs: [value('x', ['N'])], outputs: [value('y', ['N'])], initializers: [external('w', [2 ** 40])], nodes: [node('Add', ['x', 'w'], ['y'])] })))).rejects.toMatchObject({ code: 'eval-memory' });
+    await expect(
+      strict.check(
+        evalSet(
+          loss,
+          columns,
+          buildModel({
+            inputs: [value('x', ['N'])],
+            outputs: [value('y', ['N'])],
+            initializers: [external('w', [2 ** 40])],
+            nodes: [node('Add', ['x', 'w'], ['y'])],
+          }),
+        ),
+      ),
+    ).rejects.toMatchObject({ code: 'eval-memory' });
   });
 
   test('an aborted evaluation is cancelled, while it runs, waits, or before', async () => {
@@ -299,7 +442,11 @@ describe('limits', { timeout: testTimeoutMs }, () => {
     const results = Promise.allSettled([running, waiting, strict.check(set, AbortSignal.abort())]);
     await new Promise((resolve) => setImmediate(resolve));
     abort.abort();
-    expect((await results).map((result) => result.status === 'rejected' && (result.reason as { code: string }).code)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect((await results).map((result) => result.status === 'rejected' && (result.reason as { code: string }).code)).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ]);
     await expect(strict.check(evalSet(loss, columns, sound))).resolves.toBeUndefined();
   });
 

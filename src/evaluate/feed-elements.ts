@@ -5,8 +5,18 @@ import type { NativeCore } from '../native/core.ts';
 
 /** Element arrays of the types that a graph can be fed; float16 travels as its 16-bit words. */
 const elementArrays = {
-  F32: Float32Array, F64: Float64Array, F16: Uint16Array, BOOL: Uint8Array, U8: Uint8Array, I8: Int8Array, U16: Uint16Array,
-  I16: Int16Array, U32: Uint32Array, I32: Int32Array, U64: BigUint64Array, I64: BigInt64Array,
+  F32: Float32Array,
+  F64: Float64Array,
+  F16: Uint16Array,
+  BOOL: Uint8Array,
+  U8: Uint8Array,
+  I8: Int8Array,
+  U16: Uint16Array,
+  I16: Int16Array,
+  U32: Uint32Array,
+  I32: Int32Array,
+  U64: BigUint64Array,
+  I64: BigInt64Array,
 } as const satisfies Record<FeedableDtype, unknown>;
 
 export type FeedElements = InstanceType<(typeof elementArrays)[FeedableDtype]>;
@@ -20,7 +30,11 @@ export function canFeed(from: Dtype, to: Dtype): boolean {
  * The elements as an array of the type to feed. Of the same type: a view, or a copy where the bytes are not aligned. Floating types are
  * converted with rounding to nearest even, F64 to 16 bits by way of F32; I32 is widened. `canFeed` must hold.
  */
-export async function feedElements(core: Pick<NativeCore, 'convert'>, bytes: Uint8Array, types: { readonly from: Dtype; readonly to: FeedableDtype }): Promise<FeedElements> {
+export async function feedElements(
+  core: Pick<NativeCore, 'convert'>,
+  bytes: Uint8Array,
+  types: { readonly from: Dtype; readonly to: FeedableDtype },
+): Promise<FeedElements> {
   const { from, to } = types;
   if (from === to) return elementsOver(bytes, to);
   if (from === 'I32') return BigInt64Array.from(elementsOver(bytes, 'I32') as Int32Array, BigInt);

@@ -12,8 +12,18 @@ import { loadFailure } from './runtime-failure.ts';
 
 /** The runtime's names of the types that can be fed. */
 export const runtimeTypes = {
-  F32: 'float32', F64: 'float64', F16: 'float16', BOOL: 'bool', U8: 'uint8', I8: 'int8', U16: 'uint16', I16: 'int16', U32: 'uint32',
-  I32: 'int32', U64: 'uint64', I64: 'int64',
+  F32: 'float32',
+  F64: 'float64',
+  F16: 'float16',
+  BOOL: 'bool',
+  U8: 'uint8',
+  I8: 'int8',
+  U16: 'uint16',
+  I16: 'int16',
+  U32: 'uint32',
+  I32: 'int32',
+  U64: 'uint64',
+  I64: 'int64',
 } as const satisfies Record<FeedableDtype, Tensor.Type>;
 
 /** A column of the batches, ready to be cut into rows. */
@@ -49,8 +59,14 @@ export async function prepareSet({ core, evalSet, fed }: PrepareRequest): Promis
   const { bytes, graph, feeds } = evaluationGraph(new Uint8Array(core.mapFileSync(evalSet.graphPath)), fed);
   const batches = openTensors([evalSet.batchesPath], core.mapFileSync);
   const rowPlan = checkSpec({ spec, graph, batches });
-  const inputs = await Promise.all(graph.inputs.map((input) => inputColumn(core, { name: input.name, dtype: input.dtype as FeedableDtype }, batches.get(spec.inputs[input.name]!)!)));
-  const labels = await labelColumns(core, spec.metrics.flatMap((metric) => metric.labels ?? []), batches);
+  const inputs = await Promise.all(
+    graph.inputs.map((input) => inputColumn(core, { name: input.name, dtype: input.dtype as FeedableDtype }, batches.get(spec.inputs[input.name]!)!)),
+  );
+  const labels = await labelColumns(
+    core,
+    spec.metrics.flatMap((metric) => metric.labels ?? []),
+    batches,
+  );
   const session = await createSession(bytes);
   return { ...rowPlan, session, feeds, inputs, labels };
 }
@@ -61,7 +77,11 @@ const logSeverityError = 3;
 async function createSession(bytes: Uint8Array): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(bytes, {
-      executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential', logSeverityLevel: logSeverityError,
+      executionProviders: ['cpu'],
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      logSeverityLevel: logSeverityError,
     });
   } catch (cause) {
     throw loadFailure(cause);
@@ -73,7 +93,11 @@ async function inputColumn(core: Pick<NativeCore, 'convert'>, input: { name: str
   return { input: input.name, dtype: input.dtype, rowShape: tensor.shape.slice(1), elements };
 }
 
-async function labelColumns(core: Pick<NativeCore, 'convert'>, names: readonly string[], batches: ReadonlyMap<string, LocalTensor>): Promise<Map<string, NumberTensor>> {
+async function labelColumns(
+  core: Pick<NativeCore, 'convert'>,
+  names: readonly string[],
+  batches: ReadonlyMap<string, LocalTensor>,
+): Promise<Map<string, NumberTensor>> {
   const columns = new Map<string, NumberTensor>();
   for (const name of names) {
     const tensor = batches.get(name);

@@ -63,7 +63,8 @@ async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, wei
 
 /** An output as numbers. Errors: `eval-crashed` for an output that is not a tensor of numbers. */
 async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
-  if (tensor === undefined || tensor.type === 'string') throw new FirnError('eval-crashed', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
+  if (tensor === undefined || tensor.type === 'string')
+    throw new FirnError('eval-crashed', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
   const { dims, data, type } = tensor;
   if (type === 'float16') {
     const words = data as Uint16Array;

@@ -37,10 +37,12 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
 
 /** Tensors of zeros in place of the weights, where only shapes are to be tried out. */
 export function zeroWeights(feeds: readonly WeightFeed[]): Record<string, Tensor> {
-  return Object.fromEntries(feeds.map((feed) => {
-    const zeros = elementsOver(new Uint8Array(feed.elementCount * dtypeBytes[feed.dtype]), feed.dtype);
-    return [feed.input, runtimeTensor(feed.dtype, zeros, feed.shape)];
-  }));
+  return Object.fromEntries(
+    feeds.map((feed) => {
+      const zeros = elementsOver(new Uint8Array(feed.elementCount * dtypeBytes[feed.dtype]), feed.dtype);
+      return [feed.input, runtimeTensor(feed.dtype, zeros, feed.shape)];
+    }),
+  );
 }
 
 /** A runtime tensor over `elements`, which it keeps and does not copy. */
@@ -51,7 +53,10 @@ export function runtimeTensor(dtype: FeedableDtype, elements: FeedElements, dims
 function requireFit(feed: WeightFeed, tensor: LocalTensor, transpose: boolean): void {
   const fits = transpose ? isTransposed(tensor.shape, feed.shape) : sameShape(tensor.shape, feed.shape);
   if (fits && canFeed(tensor.dtype, feed.dtype)) return;
-  throw new FirnError('eval-input-mismatch', `Tensor ${quoteName(tensor.name)} (${tensor.dtype} [${tensor.shape.join(', ')}]) does not fit initializer ${quoteName(feed.initializer)} (${feed.dtype} [${feed.shape.join(', ')}]).`);
+  throw new FirnError(
+    'eval-input-mismatch',
+    `Tensor ${quoteName(tensor.name)} (${tensor.dtype} [${tensor.shape.join(', ')}]) does not fit initializer ${quoteName(feed.initializer)} (${feed.dtype} [${feed.shape.join(', ')}]).`,
+  );
 }
 
 function transposed({ bytes, shape, dtype }: LocalTensor): Uint8Array {

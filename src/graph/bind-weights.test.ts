@@ -16,21 +16,35 @@ function tensor(name: string, shape: number[], dtype: CheckpointTensor['dtype'] 
 }
 
 function digestsOf(values: Record<string, number[]>): Map<string, string> {
-  return new Map(Object.entries(values).map(([name, numbers]) => [name, createHash('sha256').update(new Uint8Array(Float32Array.from(numbers).buffer)).digest('hex')]));
+  return new Map(
+    Object.entries(values).map(([name, numbers]) => [
+      name,
+      createHash('sha256')
+        .update(new Uint8Array(Float32Array.from(numbers).buffer))
+        .digest('hex'),
+    ]),
+  );
 }
 
 const plain = (name: string) => ({ tensor: name, transpose: false });
 
 describe('bindWeights', () => {
   test('by name, across floating types; other tensors and other initializers are left alone', () => {
-    const bound = bindWeights({ graph: graphWith(floats('w', [2, 2], [1, 2, 3, 4]), floats('table', [2], [0, 1]), integers('n', [1], [1])), tensors: [tensor('w', [2, 2], 'BF16'), tensor('n', [1], 'I64')] });
+    const bound = bindWeights({
+      graph: graphWith(floats('w', [2, 2], [1, 2, 3, 4]), floats('table', [2], [0, 1]), integers('n', [1], [1])),
+      tensors: [tensor('w', [2, 2], 'BF16'), tensor('n', [1], 'I64')],
+    });
     expect(bound).toEqual({ binding: { w: plain('w') }, unusedTensors: ['n'], constants: ['table'], ambiguous: [] });
   });
 
   test('by the map first, with transpose', () => {
     const request = { graph: graphWith(floats('MatMul_7', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [tensor('fc.weight', [3, 2])] };
-    expect(bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight', transpose: true } } }).binding).toEqual({ MatMul_7: { tensor: 'fc.weight', transpose: true } });
-    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+    expect(bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight', transpose: true } } }).binding).toEqual({
+      MatMul_7: { tensor: 'fc.weight', transpose: true },
+    });
+    expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'fc.weight' } } })).toThrow(
+      expect.objectContaining({ code: 'eval-input-mismatch' }),
+    );
     expect(() => bindWeights({ ...request, tensorMap: { MatMul_7: { tensor: 'gone' } } })).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
     expect(() => bindWeights({ ...request, tensorMap: { nobody: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
   });
@@ -40,7 +54,12 @@ describe('bindWeights', () => {
     const tensors = [tensor('a', [2, 2]), tensor('b', [3, 2]), tensor('c', [3, 2])];
     expect(tensorsToDigest({ graph, tensors })).toEqual(['a', 'b', 'c']);
     const digests = digestsOf({ a: [1, 2, 3, 4], b: [1, 4, 2, 5, 3, 6], c: [9, 9, 9, 9, 9, 9] });
-    expect(bindWeights({ graph, tensors, digests })).toEqual({ binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } }, unusedTensors: ['c'], constants: [], ambiguous: [] });
+    expect(bindWeights({ graph, tensors, digests })).toEqual({
+      binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } },
+      unusedTensors: ['c'],
+      constants: [],
+      ambiguous: [],
+    });
   });
 
   test('bit-identical tensors that share one initializer: the first in natural order fills it', () => {
@@ -61,7 +80,9 @@ describe('bindWeights', () => {
 
   test('external initializers must be filled; the message names the first that are not', () => {
     const graph = graphWith(external('w', [2]), external('v', [2]), external('shape', [1], 'I64'));
-    expect(() => bindWeights({ graph, tensors: [tensor('w', [2])] })).toThrow(expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"v", "shape"') }));
+    expect(() => bindWeights({ graph, tensors: [tensor('w', [2])] })).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"v", "shape"') }),
+    );
     const bound = bindWeights({ graph, tensors: [tensor('w', [2]), tensor('v', [2]), tensor('shape', [1], 'I64')] });
     expect(Object.keys(bound.binding)).toEqual(['w', 'v', 'shape']);
   });
@@ -71,20 +92,28 @@ describe('bindWeights', () => {
     ['the transposed shape, without a map', tensor('w', [3, 2])],
     ['integers', tensor('w', [2, 3], 'I32')],
   ])('a tensor of the right name but %s is refused', (_, wrong) => {
-    expect(() => bindWeights({ graph: graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [wrong] })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
+    expect(() => bindWeights({ graph: graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [wrong] })).toThrow(
+      expect.objectContaining({ code: 'eval-input-mismatch' }),
+    );
   });
 
   test('a graph that uses nothing of the checkpoint is refused: its metrics would pass anything', () => {
-    expect(() => bindWeights({ graph: graphWith(floats('baked', [2], [1, 2])), tensors: [tensor('w', [4])] })).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
+    expect(() => bindWeights({ graph: graphWith(floats('baked', [2], [1, 2])), tensors: [tensor('w', [4])] })).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights' }),
+    );
   });
 
   test('a stored matrix of the shape of an unused tensor is refused: the metrics would not see that weight', () => {
     const folded = floats('onnx::Conv_7', [16, 8, 3, 3], Array<number>(1152).fill(1));
     const graph = graphWith(folded, floats('fc', [2], [1, 2]));
     const fc = tensor('fc', [2]);
-    expect(() => bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3], 'BF16')] })).toThrow(expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"conv.weight"') }));
+    expect(() => bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3], 'BF16')] })).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"conv.weight"') }),
+    );
     expect(bindWeights({ graph, tensors: [fc, tensor('conv.weight', [8, 8, 3, 3])] }).constants).toEqual(['onnx::Conv_7']);
-    expect(bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3])], tensorMap: { 'onnx::Conv_7': { tensor: 'conv.weight' } } }).constants).toEqual([]);
+    expect(
+      bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3])], tensorMap: { 'onnx::Conv_7': { tensor: 'conv.weight' } } }).constants,
+    ).toEqual([]);
   });
 
   test('names that objects inherit are names like any other', () => {
@@ -96,13 +125,22 @@ describe('bindWeights', () => {
 
 describe('transposeBytes', () => {
   test('moves element [r, c] to [c, r] for every size, aligned or not, and is its own inverse', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 0, max: 70 }), fc.constantFrom(1, 2, 4, 8), fc.nat(7), (rows, columns, elementBytes, offset) => {
-      const bytes = Uint8Array.from({ length: offset + rows * columns * elementBytes }, (_, at) => (at * 131) % 251).subarray(offset);
-      const turned = transposeBytes(bytes, { rows, columns, elementBytes });
-      const element = (row: number, column: number) => bytes.subarray((row * columns + column) * elementBytes, (row * columns + column + 1) * elementBytes);
-      const naive = Array.from({ length: rows * columns }, (_, at) => element(at % rows, Math.floor(at / rows)));
-      expect(Buffer.compare(turned, Buffer.concat(naive))).toBe(0);
-      expect(Buffer.compare(transposeBytes(turned, { rows: columns, columns: rows, elementBytes }), bytes)).toBe(0);
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 70 }),
+        fc.integer({ min: 0, max: 70 }),
+        fc.constantFrom(1, 2, 4, 8),
+        fc.nat(7),
+        (rows, columns, elementBytes, offset) => {
+          const bytes = Uint8Array.from({ length: offset + rows * columns * elementBytes }, (_, at) => (at * 131) % 251).subarray(offset);
+          const turned = transposeBytes(bytes, { rows, columns, elementBytes });
+          const element = (row: number, column: number) => bytes.subarray((row * columns + column) * elementBytes, (row * columns + column + 1) * elementBytes);
+          const naive = Array.from({ length: rows * columns }, (_, at) => element(at % rows, Math.floor(at / rows)));
+          expect(Buffer.compare(turned, Buffer.concat(naive))).toBe(0);
+          expect(Buffer.compare(transposeBytes(turned, { rows: columns, columns: rows, elementBytes }), bytes)).toBe(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 });

@@ -42,7 +42,10 @@ export function bindWeights(request: BindRequest): BoundWeights {
   const rest = fillable.filter((initializer) => !named.has(initializer.name));
   const taken = new Set([...named.values()].map((source) => source.tensor));
   const matches = matchByContent({ initializers: rest, tensors, digests, taken });
-  const binding: WeightBinding = Object.fromEntries([...named, ...matches.map(({ initializer, tensor, transpose }) => [initializer, { tensor, transpose }] as const)]);
+  const binding: WeightBinding = Object.fromEntries([
+    ...named,
+    ...matches.map(({ initializer, tensor, transpose }) => [initializer, { tensor, transpose }] as const),
+  ]);
   const unbound = rest.filter((initializer) => !Object.hasOwn(binding, initializer.name));
   refuseMissing(unbound, binding, tensors);
   const used = new Set(Object.values(binding).map((source) => source.tensor));
@@ -72,12 +75,20 @@ function isFillable(initializer: GraphInitializer): boolean {
 function refuseStrangers(tensorMap: NonNullable<EvalSetSpec['tensorMap']>, fillable: readonly GraphInitializer[]): void {
   const names = new Set(fillable.map((initializer) => initializer.name));
   const strangers = Object.keys(tensorMap).filter((name) => !names.has(name));
-  if (strangers.length > 0) throw new FirnError('eval-input-mismatch', `The tensor map names initializers that the graph does not have or keeps as constants: ${quoteNames(strangers)}.`);
+  if (strangers.length > 0)
+    throw new FirnError(
+      'eval-input-mismatch',
+      `The tensor map names initializers that the graph does not have or keeps as constants: ${quoteNames(strangers)}.`,
+    );
 }
 
 type Source = { readonly tensor: string; readonly transpose: boolean };
 
-function bindNamed(fillable: readonly GraphInitializer[], tensors: readonly CheckpointTensor[], tensorMap: NonNullable<EvalSetSpec['tensorMap']>): Map<string, Source> {
+function bindNamed(
+  fillable: readonly GraphInitializer[],
+  tensors: readonly CheckpointTensor[],
+  tensorMap: NonNullable<EvalSetSpec['tensorMap']>,
+): Map<string, Source> {
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   const named = new Map<string, Source>();
   for (const initializer of fillable) {
@@ -85,7 +96,10 @@ function bindNamed(fillable: readonly GraphInitializer[], tensors: readonly Chec
     const source = { tensor: mapped?.tensor ?? initializer.name, transpose: mapped?.transpose ?? false };
     const tensor = byName.get(source.tensor);
     if (tensor === undefined && mapped !== undefined) {
-      throw new FirnError('graph-missing-weights', `The tensor map fills ${quoteName(initializer.name)} from ${quoteName(source.tensor)}, which the checkpoint does not have.`);
+      throw new FirnError(
+        'graph-missing-weights',
+        `The tensor map fills ${quoteName(initializer.name)} from ${quoteName(source.tensor)}, which the checkpoint does not have.`,
+      );
     }
     if (tensor === undefined) continue;
     requireFit(initializer, tensor, source.transpose);
@@ -97,11 +111,17 @@ function bindNamed(fillable: readonly GraphInitializer[], tensors: readonly Chec
 function requireFit(initializer: GraphInitializer, tensor: CheckpointTensor, transpose: boolean): void {
   const dtypesFit = isFloatDtype(initializer.dtype) ? isFloatDtype(tensor.dtype) : initializer.dtype === tensor.dtype;
   if (!dtypesFit) {
-    throw new FirnError('eval-input-mismatch', `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the graph and ${tensor.dtype} in the checkpoint.`);
+    throw new FirnError(
+      'eval-input-mismatch',
+      `Initializer ${quoteName(initializer.name)} is ${initializer.dtype ?? 'of an unsupported type'} in the graph and ${tensor.dtype} in the checkpoint.`,
+    );
   }
   if (transpose ? isTransposed(tensor.shape, initializer.shape) : sameShape(tensor.shape, initializer.shape)) return;
   const hint = !transpose && isTransposed(tensor.shape, initializer.shape) ? '; give a tensor map with transpose if that is meant' : '';
-  throw new FirnError('eval-input-mismatch', `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${transpose ? ' before transposing' : hint}.`);
+  throw new FirnError(
+    'eval-input-mismatch',
+    `Initializer ${quoteName(initializer.name)} has shape [${initializer.shape.join(', ')}] in the graph, but tensor ${quoteName(tensor.name)} has [${tensor.shape.join(', ')}]${transpose ? ' before transposing' : hint}.`,
+  );
 }
 
 function refuseMissing(unbound: readonly GraphInitializer[], binding: WeightBinding, tensors: readonly CheckpointTensor[]): void {
@@ -110,7 +130,10 @@ function refuseMissing(unbound: readonly GraphInitializer[], binding: WeightBind
     throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that match no tensor of the checkpoint: ${quoteNames(missing)}.`);
   }
   if (tensors.length > 0 && Object.keys(binding).length === 0) {
-    throw new FirnError('graph-missing-weights', 'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+    throw new FirnError(
+      'graph-missing-weights',
+      'No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.',
+    );
   }
 }
 
@@ -123,8 +146,13 @@ function refuseLookalikes(unbound: readonly GraphInitializer[], unused: readonly
   const byShape = new Map(unused.filter((tensor) => isFloatDtype(tensor.dtype)).map((tensor) => [layoutKey({ dtype: 'F32', shape: tensor.shape }), tensor]));
   for (const initializer of unbound) {
     if (initializer.elementCount < quantizedElementsMin || effectiveRank(initializer.shape) < 2) continue;
-    const tensor = matchableLayouts({ ...initializer, dtype: 'F32' }).map((layout) => byShape.get(layout)).find((each) => each !== undefined);
+    const tensor = matchableLayouts({ ...initializer, dtype: 'F32' })
+      .map((layout) => byShape.get(layout))
+      .find((each) => each !== undefined);
     if (tensor === undefined) continue;
-    throw new FirnError('graph-missing-weights', `The graph stores ${quoteName(initializer.name)}, which has the shape of the unused tensor ${quoteName(tensor.name)} but neither its name nor its bytes; export the graph without folding weights, or give a tensor map.`);
+    throw new FirnError(
+      'graph-missing-weights',
+      `The graph stores ${quoteName(initializer.name)}, which has the shape of the unused tensor ${quoteName(tensor.name)} but neither its name nor its bytes; export the graph without folding weights, or give a tensor map.`,
+    );
   }
 }

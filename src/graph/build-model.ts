@@ -16,7 +16,10 @@ export interface ModelParts {
 
 /** The bytes of an ONNX file (IR version 8, opset 17). */
 export function buildModel(parts: ModelParts): Uint8Array {
-  const opsetImport = [{ domain: '', version: BigInt(parts.opset ?? 17) }, { domain: 'com.microsoft', version: 1n }];
+  const opsetImport = [
+    { domain: '', version: BigInt(parts.opset ?? 17) },
+    { domain: 'com.microsoft', version: 1n },
+  ];
   return toBinary(ModelProtoSchema, create(ModelProtoSchema, { irVersion: 8n, opsetImport, graph: graphOf(parts) }));
 }
 
@@ -46,7 +49,9 @@ export function external(name: string, dims: readonly number[], dtype: Dtype = '
 /** A graph input or output; a dimension is a size or a symbol. */
 export function value(name: string, dims: readonly (number | string)[], dtype: Dtype = 'F32'): Init<typeof ValueInfoProtoSchema> {
   if (!hasOnnxType(dtype)) throw new TypeError(dtype);
-  const dim = dims.map((size) => ({ value: typeof size === 'number' ? { case: 'dimValue' as const, value: BigInt(size) } : { case: 'dimParam' as const, value: size } }));
+  const dim = dims.map((size) => ({
+    value: typeof size === 'number' ? { case: 'dimValue' as const, value: BigInt(size) } : { case: 'dimParam' as const, value: size },
+  }));
   return { name, type: { tensorType: { elemType: onnxTypeOfDtype(dtype), shape: { dim } } } };
 }
 

@@ -11,11 +11,23 @@ import { ModelProtoSchema, type ModelProto } from './onnx_pb.ts';
 
 /** x[N,4] -> MatMul w -> Add b -> y, with a branch that uses a weight of its own. */
 function smallModel(): Uint8Array {
-  const branch = (name: string) => ({ nodes: [node('Mul', ['h', name], [`${name}_out`])], initializers: [floats(name, [3], [1, 2, 3])], outputs: [value(`${name}_out`, ['N', 3])] });
+  const branch = (name: string) => ({
+    nodes: [node('Mul', ['h', name], [`${name}_out`])],
+    initializers: [floats(name, [3], [1, 2, 3])],
+    outputs: [value(`${name}_out`, ['N', 3])],
+  });
   return buildModel({
     inputs: [value('x', ['N', 4])],
     outputs: [value('y', ['N', 3])],
-    initializers: [floats('w', [4, 3], Array.from({ length: 12 }, (_, i) => i)), floats('b', [3], [1, 2, 3]), integers('axes', [1], [0])],
+    initializers: [
+      floats(
+        'w',
+        [4, 3],
+        Array.from({ length: 12 }, (_, i) => i),
+      ),
+      floats('b', [3], [1, 2, 3]),
+      integers('axes', [1], [0]),
+    ],
     nodes: [
       node('Constant', [], ['flag'], [tensorAttribute('value', { dims: [], dataType: 9, rawData: Uint8Array.of(1) })]),
       node('MatMul', ['x', 'w'], ['m']),
@@ -47,15 +59,21 @@ describe('describeGraph', () => {
     expect(graph.inputs).toEqual([{ name: 'x', dtype: 'F32', dims: ['N', 4] }]);
     expect(graph.outputs).toEqual([{ name: 'y', dtype: 'F32', dims: ['N', 3] }]);
     expect(graph.initializers.map((each) => [each.name, each.dtype, each.shape, each.external])).toEqual([
-      ['w', 'F32', [4, 3], false], ['b', 'F32', [3], false], ['axes', 'I64', [1], false], ['flag', 'BOOL', [], false],
-      ['scale_a', 'F32', [3], false], ['scale_b', 'F32', [3], false],
+      ['w', 'F32', [4, 3], false],
+      ['b', 'F32', [3], false],
+      ['axes', 'I64', [1], false],
+      ['flag', 'BOOL', [], false],
+      ['scale_a', 'F32', [3], false],
+      ['scale_b', 'F32', [3], false],
     ]);
     expect(graph.initializers[1]!.bytes).toEqual(new Uint8Array(Float32Array.of(1, 2, 3).buffer));
     expect([graph.opset, graph.hasSubgraphs]).toEqual([17, true]);
   });
 
   test('an initializer that older files list as an input too is not an input', () => {
-    const graph = describeGraph(edited(smallModel(), (model) => model.graph!.input.push(create(ModelProtoSchema, { graph: { input: [value('w', [4, 3])] } }).graph!.input[0]!)));
+    const graph = describeGraph(
+      edited(smallModel(), (model) => model.graph!.input.push(create(ModelProtoSchema, { graph: { input: [value('w', [4, 3])] } }).graph!.input[0]!)),
+    );
     expect(graph.inputs.map((input) => input.name)).toEqual(['x']);
     expect(graph.initializers[0]!.name).toBe('w');
   });
@@ -76,7 +94,10 @@ describe('describeGraph', () => {
     ['a negative dimension', buildModel({ nodes: [], outputs: [], initializers: [{ ...floats('w', [1], [1]), dims: [-1n] }] })],
     ['more elements than can be counted', buildModel({ nodes: [], outputs: [], initializers: [external('w', [2 ** 40, 2 ** 40])] })],
     ['a rank beyond the limit', buildModel({ nodes: [], outputs: [], initializers: [floats('w', Array<number>(40).fill(1), [1])] })],
-    ['words wider than 16 bits', buildModel({ nodes: [], outputs: [], initializers: [{ name: 't', dims: [1n], dataType: 10, int32Data: [Uint8Array.of(0xff, 0xff, 0x7f)] }] })],
+    [
+      'words wider than 16 bits',
+      buildModel({ nodes: [], outputs: [], initializers: [{ name: 't', dims: [1n], dataType: 10, int32Data: [Uint8Array.of(0xff, 0xff, 0x7f)] }] }),
+    ],
   ])('refuses %s', (_, bytes) => {
     expect(codeOf(() => describeGraph(bytes))).toBe('graph-invalid');
   });
@@ -113,13 +134,43 @@ describe('describeGraph', () => {
     const cases: [Uint8Array, string][] = [
       [buildModel({ nodes: [], outputs: [], initializers: [hidden] }), 'none'],
       [buildModel({ nodes: [], outputs: [], initializers: [{ ...hidden, externalData: [] }] }), 'none'],
-      [buildModel({ nodes: [], outputs: [], initializers: [{ ...hidden, dataLocation: 7 }, { ...hidden, name: 'secret' }] }), 'graph-external-data'],
+      [
+        buildModel({
+          nodes: [],
+          outputs: [],
+          initializers: [
+            { ...hidden, dataLocation: 7 },
+            { ...hidden, name: 'secret' },
+          ],
+        }),
+        'graph-external-data',
+      ],
       [attribute(tensorAttribute('any', hidden)), 'graph-external-data'],
       [attribute({ name: 'any', tensors: [hidden] }), 'graph-external-data'],
       [attribute({ name: 'any', sparseTensor: { values: hidden } }), 'graph-external-data'],
-      [edited(smallModel(), (model) => model.graph!.sparseInitializer.push(...create(ModelProtoSchema, { graph: { sparseInitializer: [{ indices: hidden }] } }).graph!.sparseInitializer)), 'graph-external-data'],
-      [edited(smallModel(), (model) => (model.functions = create(ModelProtoSchema, { functions: [{ node: [node('Constant', [], ['f'], [tensorAttribute('value', hidden)])] }] }).functions)), 'graph-external-data'],
-      [edited(smallModel(), (model) => (model.trainingInfo = create(ModelProtoSchema, { trainingInfo: [{ algorithm: { initializer: [hidden] } }] }).trainingInfo)), 'graph-external-data'],
+      [
+        edited(smallModel(), (model) =>
+          model.graph!.sparseInitializer.push(...create(ModelProtoSchema, { graph: { sparseInitializer: [{ indices: hidden }] } }).graph!.sparseInitializer),
+        ),
+        'graph-external-data',
+      ],
+      [
+        edited(
+          smallModel(),
+          (model) =>
+            (model.functions = create(ModelProtoSchema, {
+              functions: [{ node: [node('Constant', [], ['f'], [tensorAttribute('value', hidden)])] }],
+            }).functions),
+        ),
+        'graph-external-data',
+      ],
+      [
+        edited(
+          smallModel(),
+          (model) => (model.trainingInfo = create(ModelProtoSchema, { trainingInfo: [{ algorithm: { initializer: [hidden] } }] }).trainingInfo),
+        ),
+        'graph-external-data',
+      ],
     ];
     for (const [bytes, code] of cases) expect(codeOf(() => describeGraph(bytes))).toBe(code);
   });
@@ -130,11 +181,13 @@ describe('describeGraph', () => {
       fc.property(fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 }), fc.nat(original.length), (changes, length) => {
         const bytes = original.slice(0, length > original.length / 2 ? undefined : original.length - length);
         for (const [at, byte] of changes) if (at < bytes.length) bytes[at] = byte;
-        expect(['none', 'graph-invalid', 'graph-external-data', 'graph-missing-weights']).toContain(codeOf(() => {
-          const graph = describeGraph(bytes);
-          layerTypesFromGraph(graph);
-          evaluationGraph(bytes, 'external');
-        }));
+        expect(['none', 'graph-invalid', 'graph-external-data', 'graph-missing-weights']).toContain(
+          codeOf(() => {
+            const graph = describeGraph(bytes);
+            layerTypesFromGraph(graph);
+            evaluationGraph(bytes, 'external');
+          }),
+        );
       }),
       { numRuns: 2000 },
     );

@@ -17,21 +17,45 @@ describe('evaluationGraph', () => {
     nodes: [
       node('Constant', [], ['c'], [tensorAttribute('value', floats('', [2], [7, 8]))]),
       node('MatMul', ['x', 'w'], ['m']),
-      node('If', ['flag'], ['y'], [graphAttribute('then_branch', { nodes: [node('Add', ['m', 'inner'], ['z'])], initializers: [floats('inner', [2], [1, 1])], outputs: [value('z', ['N', 2])] })]),
+      node(
+        'If',
+        ['flag'],
+        ['y'],
+        [
+          graphAttribute('then_branch', {
+            nodes: [node('Add', ['m', 'inner'], ['z'])],
+            initializers: [floats('inner', [2], [1, 1])],
+            outputs: [value('z', ['N', 2])],
+          }),
+        ],
+      ),
     ],
   });
 
   test('chosen initializers, constants and those of subgraphs become inputs, exactly once, with type and shape', () => {
     const { model: out, feeds } = rewritten(model, new Set(['w', 'c', 'inner', 'open']));
-    expect(out.graph!.input.map((input) => [input.name, input.type?.tensorType?.elemType, input.type?.tensorType?.shape?.dim.map((dim) => dim.value.value)])).toEqual([
-      ['x', 1, ['N', 2n]], ['w', 1, [2n, 2n]], ['firn_feed/open', 1, [2n]], ['c', 1, [2n]], ['inner', 1, [2n]],
+    expect(
+      out.graph!.input.map((input) => [input.name, input.type?.tensorType?.elemType, input.type?.tensorType?.shape?.dim.map((dim) => dim.value.value)]),
+    ).toEqual([
+      ['x', 1, ['N', 2n]],
+      ['w', 1, [2n, 2n]],
+      ['firn_feed/open', 1, [2n]],
+      ['c', 1, [2n]],
+      ['inner', 1, [2n]],
     ]);
     expect(out.graph!.initializer.map((tensor) => tensor.name)).toEqual(['kept']);
     expect(out.graph!.node.map((each) => [each.opType, ...each.input, ...each.output])).toEqual([
-      ['Cast', 'firn_feed/open', 'open'], ['MatMul', 'x', 'w', 'm'], ['If', 'flag', 'y'],
+      ['Cast', 'firn_feed/open', 'open'],
+      ['MatMul', 'x', 'w', 'm'],
+      ['If', 'flag', 'y'],
     ]);
     expect(out.graph!.node[2]!.attribute[0]!.g!.initializer).toEqual([]);
-    expect(feeds.map((feed) => [feed.initializer, feed.dtype])).toEqual([['w', 'F32'], ['open', 'F32'], ['c', 'F32'], ['inner', 'F32']]);
+    expect(feeds.map((feed) => [feed.initializer, feed.dtype])).toEqual([
+      ['w', 'F32'],
+      ['open', 'F32'],
+      ['c', 'F32'],
+      ['inner', 'F32'],
+    ]);
   });
 
   test('only external initializers, when that is asked', () => {
@@ -39,7 +63,9 @@ describe('evaluationGraph', () => {
   });
 
   test('a weight left open that nothing fills, or a name that is not there, is refused', () => {
-    expect(() => evaluationGraph(model, new Set(['w']))).toThrow(expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"open"') }));
+    expect(() => evaluationGraph(model, new Set(['w']))).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"open"') }),
+    );
     expect(() => evaluationGraph(model, new Set(['open', 'nobody']))).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
   });
 

@@ -63,7 +63,8 @@ function requireWeights(graph: GraphDescription, replaced: readonly GraphInitial
   const strangers = [...fed].filter((name) => !names.has(name));
   if (strangers.length > 0) throw new FirnError('graph-missing-weights', `The graph has no initializers named ${quoteNames(strangers)}.`);
   const missing = [...externalNames(graph)].filter((name) => !fed.has(name));
-  if (missing.length > 0) throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that nothing fills: ${quoteNames(missing)}.`);
+  if (missing.length > 0)
+    throw new FirnError('graph-missing-weights', `The graph leaves initializers to be filled that nothing fills: ${quoteNames(missing)}.`);
 }
 
 function externalNames(graph: GraphDescription): Set<string> {

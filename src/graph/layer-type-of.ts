@@ -5,7 +5,8 @@ import { isFloatDtype } from './onnx-dtype.ts';
 /** Largest extent of a convolution kernel along one axis; a 3-D weight that ends wider is a stack of matrices. */
 const kernelExtentMax = 64;
 
-const bufferSegment = /^(running_(mean|var|std)|moving_(mean|variance)|num_batches_tracked|(position|token_type)_ids|inv_freq|(.*_)?mask|masked_bias|(cos|sin)(_cached)?|freqs(_cis)?|.*_index)$/;
+const bufferSegment =
+  /^(running_(mean|var|std)|moving_(mean|variance)|num_batches_tracked|(position|token_type)_ids|inv_freq|(.*_)?mask|masked_bias|(cos|sin)(_cached)?|freqs(_cis)?|.*_index)$/;
 const biasSegment = /^(b|bias|bias_.*|.*_bias|b_\d+|masked_bias)$/;
 const normSegment = /norm|^(ln|bn|gn)(_?[a-z0-9]+)?$|^(gamma|beta)$/;
 const embeddingSegment = /embed|^(wte|wpe|tte|emb|tok|pos|shared)$|^(tok|token|pos|position|word|char)_?emb|_(emb|token)$|^relative_position/;

@@ -19,19 +19,64 @@ function typesOf(parts: Omit<ModelParts, 'outputs'>): Record<string, LayerType> 
 describe('layerTypesFromGraph', () => {
   test.each<[string, ModelParts['nodes'], ReturnType<typeof floats>[], Record<string, LayerType>]>([
     ['Gather', [node('Gather', ['w', 'i'], ['y'])], [weight('w', [8, 4])], { w: 'embedding' }],
-    ['MatMul on either side', [node('MatMul', ['x', 'w'], ['y']), node('MatMul', ['v', 'y'], ['z'])], [weight('w', [4, 4]), weight('v', [4, 4])], { w: 'linear', v: 'linear' }],
+    [
+      'MatMul on either side',
+      [node('MatMul', ['x', 'w'], ['y']), node('MatMul', ['v', 'y'], ['z'])],
+      [weight('w', [4, 4]), weight('v', [4, 4])],
+      { w: 'linear', v: 'linear' },
+    ],
     ['Gemm with its bias', [node('Gemm', ['x', 'w', 'b'], ['y'])], [weight('w', [4, 4]), weight('b', [4])], { w: 'linear', b: 'bias' }],
-    ['Add after MatMul', [node('MatMul', ['x', 'w'], ['m']), node('Add', ['b', 'm'], ['y'])], [weight('w', [4, 4]), weight('b', [4])], { w: 'linear', b: 'bias' }],
-    ['Conv and ConvTranspose', [node('Conv', ['x', 'w', 'b'], ['m']), node('ConvTranspose', ['m', 'v'], ['y'])], [weight('w', [4, 4, 3, 3]), weight('b', [4]), weight('v', [4, 4, 3, 3])], { w: 'convolution', b: 'bias', v: 'convolution' }],
-    ['BatchNormalization', [node('BatchNormalization', ['x', 's', 'b', 'm', 'v'], ['y'])], ['s', 'b', 'm', 'v'].map((name) => weight(name, [4])), { s: 'norm', b: 'norm', m: 'buffer', v: 'buffer' }],
+    [
+      'Add after MatMul',
+      [node('MatMul', ['x', 'w'], ['m']), node('Add', ['b', 'm'], ['y'])],
+      [weight('w', [4, 4]), weight('b', [4])],
+      { w: 'linear', b: 'bias' },
+    ],
+    [
+      'Conv and ConvTranspose',
+      [node('Conv', ['x', 'w', 'b'], ['m']), node('ConvTranspose', ['m', 'v'], ['y'])],
+      [weight('w', [4, 4, 3, 3]), weight('b', [4]), weight('v', [4, 4, 3, 3])],
+      { w: 'convolution', b: 'bias', v: 'convolution' },
+    ],
+    [
+      'BatchNormalization',
+      [node('BatchNormalization', ['x', 's', 'b', 'm', 'v'], ['y'])],
+      ['s', 'b', 'm', 'v'].map((name) => weight(name, [4])),
+      { s: 'norm', b: 'norm', m: 'buffer', v: 'buffer' },
+    ],
     ['LayerNormalization', [node('LayerNormalization', ['x', 's', 'b'], ['y'])], [weight('s', [4]), weight('b', [4])], { s: 'norm', b: 'norm' }],
-    ['a decomposed layer norm', [node('Mul', ['x', 'g'], ['m']), node('Add', ['m', 'b'], ['y'])], [weight('g', [4]), weight('b', [4])], { g: 'norm', b: 'bias' }],
+    [
+      'a decomposed layer norm',
+      [node('Mul', ['x', 'g'], ['m']), node('Add', ['m', 'b'], ['y'])],
+      [weight('g', [4]), weight('b', [4])],
+      { g: 'norm', b: 'bias' },
+    ],
     ['a table of positions that is added', [node('Add', ['x', 'p'], ['y'])], [weight('p', [1, 8, 4])], { p: 'embedding' }],
     ['a rotary table that multiplies', [node('Mul', ['x', 'cos_cached'], ['y'])], [weight('cos_cached', [8, 4])], { cos_cached: 'buffer' }],
-    ['LSTM', [node('LSTM', ['x', 'w', 'r', 'b'], ['y'])], [weight('w', [1, 16, 4]), weight('r', [1, 16, 4]), weight('b', [1, 32])], { w: 'linear', r: 'linear', b: 'bias' }],
-    ['a weight behind Transpose, Cast and Unsqueeze', [node('Transpose', ['w'], ['t']), node('Cast', ['t'], ['c']), node('Unsqueeze', ['c', 'a'], ['u']), node('MatMul', ['x', 'u'], ['y'])], [weight('w', [4, 4])], { w: 'linear' }],
-    ['weights joined before use', [node('Concat', ['q', 'k'], ['qk']), node('MatMul', ['x', 'qk'], ['y'])], [weight('q', [4, 4]), weight('k', [4, 4])], { q: 'linear', k: 'linear' }],
-    ['a tied embedding', [node('Gather', ['w', 'i'], ['e']), node('Transpose', ['w'], ['t']), node('MatMul', ['e', 't'], ['y'])], [weight('w', [8, 4])], { w: 'embedding' }],
+    [
+      'LSTM',
+      [node('LSTM', ['x', 'w', 'r', 'b'], ['y'])],
+      [weight('w', [1, 16, 4]), weight('r', [1, 16, 4]), weight('b', [1, 32])],
+      { w: 'linear', r: 'linear', b: 'bias' },
+    ],
+    [
+      'a weight behind Transpose, Cast and Unsqueeze',
+      [node('Transpose', ['w'], ['t']), node('Cast', ['t'], ['c']), node('Unsqueeze', ['c', 'a'], ['u']), node('MatMul', ['x', 'u'], ['y'])],
+      [weight('w', [4, 4])],
+      { w: 'linear' },
+    ],
+    [
+      'weights joined before use',
+      [node('Concat', ['q', 'k'], ['qk']), node('MatMul', ['x', 'qk'], ['y'])],
+      [weight('q', [4, 4]), weight('k', [4, 4])],
+      { q: 'linear', k: 'linear' },
+    ],
+    [
+      'a tied embedding',
+      [node('Gather', ['w', 'i'], ['e']), node('Transpose', ['w'], ['t']), node('MatMul', ['e', 't'], ['y'])],
+      [weight('w', [8, 4])],
+      { w: 'embedding' },
+    ],
     ['an unknown operator', [node('Mystery', ['w'], ['y'])], [weight('w', [8, 4])], {}],
   ])('%s', (_, nodes, initializers, expected) => {
     expect(typesOf({ nodes, initializers, inputs: [value('x', [4, 4]), value('i', [2], 'I64')] })).toEqual(expected);
@@ -90,12 +135,22 @@ describe('quantizedLayerType', () => {
 });
 
 describe('layerTypesFor', () => {
-  const tensors = [{ name: 'a', dtype: 'F32' as const, shape: [8, 4] }, { name: 'lost', dtype: 'F32' as const, shape: [8, 4] }, { name: 'n', dtype: 'F32' as const, shape: [4] }];
-  const graph = describeGraph(buildModel({ nodes: [node('Gather', ['renamed', 'i'], ['y'])], initializers: [weight('renamed', [8, 4])], inputs: [value('i', [2], 'I64')], outputs: [] }));
+  const tensors = [
+    { name: 'a', dtype: 'F32' as const, shape: [8, 4] },
+    { name: 'lost', dtype: 'F32' as const, shape: [8, 4] },
+    { name: 'n', dtype: 'F32' as const, shape: [4] },
+  ];
+  const graph = describeGraph(
+    buildModel({ nodes: [node('Gather', ['renamed', 'i'], ['y'])], initializers: [weight('renamed', [8, 4])], inputs: [value('i', [2], 'I64')], outputs: [] }),
+  );
 
   test('overrides win over the graph, the graph over names', () => {
     const binding = { renamed: { tensor: 'a', transpose: false } };
-    expect([...layerTypesFor({ tensors, graph, binding })]).toEqual([['a', 'embedding'], ['lost', 'linear'], ['n', 'bias']]);
+    expect([...layerTypesFor({ tensors, graph, binding })]).toEqual([
+      ['a', 'embedding'],
+      ['lost', 'linear'],
+      ['n', 'bias'],
+    ]);
     expect(layerTypesFor({ tensors, graph, binding, overrides: { a: 'norm' } }).get('a')).toBe('norm');
     expect(layerTypesFor({ tensors }).get('a')).toBe('linear');
   });

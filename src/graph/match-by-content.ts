@@ -68,7 +68,9 @@ const naturalOrder = new Intl.Collator('en', { numeric: true });
 type ContentIndex = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 function contentIndex(tensors: readonly CheckpointTensor[], digests: ReadonlyMap<string, string>, taken: ReadonlySet<string>): ContentIndex {
-  const ordered = tensors.toSorted((a, b) => Number(taken.has(a.name)) - Number(taken.has(b.name)) || naturalOrder.compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+  const ordered = tensors.toSorted(
+    (a, b) => Number(taken.has(a.name)) - Number(taken.has(b.name)) || naturalOrder.compare(a.name, b.name) || (a.name < b.name ? -1 : 1),
+  );
   const index = new Map<string, Map<string, string[]>>();
   for (const tensor of ordered) {
     const digest = digests.get(tensor.name);

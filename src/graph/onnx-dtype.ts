@@ -2,8 +2,23 @@ import type { Dtype } from '../checkpoint/dtype.ts';
 
 /** ONNX's element types (TensorProto.DataType) that have a safetensors twin, by the twin's name. */
 const onnxTypeOf = {
-  F32: 1, U8: 2, I8: 3, U16: 4, I16: 5, I32: 6, I64: 7, BOOL: 9, F16: 10, F64: 11, U32: 12, U64: 13, BF16: 16,
-  F8_E4M3: 17, F8_E5M2: 19, F8_E8M0: 24, C64: 14,
+  F32: 1,
+  U8: 2,
+  I8: 3,
+  U16: 4,
+  I16: 5,
+  I32: 6,
+  I64: 7,
+  BOOL: 9,
+  F16: 10,
+  F64: 11,
+  U32: 12,
+  U64: 13,
+  BF16: 16,
+  F8_E4M3: 17,
+  F8_E5M2: 19,
+  F8_E8M0: 24,
+  C64: 14,
 } as const satisfies Partial<Record<Dtype, number>>;
 
 const dtypeByOnnxType: ReadonlyMap<number, Dtype> = new Map(Object.entries(onnxTypeOf).map(([name, type]) => [type, name as Dtype]));

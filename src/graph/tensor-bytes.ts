@@ -18,9 +18,13 @@ export function tensorBytes(tensor: TensorProto, dtype: FloatDtype, elementCount
 
 function listBytes(tensor: TensorProto, dtype: FloatDtype, sizeBytes: number): Uint8Array {
   switch (dtype) {
-    case 'F32': return joined(tensor.floatData);
-    case 'F64': return joined(tensor.doubleData);
-    case 'F16': case 'BF16': return wordsOf(tensor, sizeBytes);
+    case 'F32':
+      return joined(tensor.floatData);
+    case 'F64':
+      return joined(tensor.doubleData);
+    case 'F16':
+    case 'BF16':
+      return wordsOf(tensor, sizeBytes);
   }
 }
 

@@ -30,9 +30,13 @@ function wordsOf(bytes: Uint8Array, elementBytes: number): Uint8Array | Uint16Ar
   const aligned = bytes.byteOffset % elementBytes === 0 ? bytes : bytes.slice();
   const length = aligned.byteLength / elementBytes;
   switch (elementBytes) {
-    case 1: return new Uint8Array(aligned.buffer, aligned.byteOffset, length);
-    case 2: return new Uint16Array(aligned.buffer, aligned.byteOffset, length);
-    case 4: return new Uint32Array(aligned.buffer, aligned.byteOffset, length);
-    default: return new BigUint64Array(aligned.buffer, aligned.byteOffset, length);
+    case 1:
+      return new Uint8Array(aligned.buffer, aligned.byteOffset, length);
+    case 2:
+      return new Uint16Array(aligned.buffer, aligned.byteOffset, length);
+    case 4:
+      return new Uint32Array(aligned.buffer, aligned.byteOffset, length);
+    default:
+      return new BigUint64Array(aligned.buffer, aligned.byteOffset, length);
   }
 }

@@ -20,15 +20,24 @@ async function take(upload: Upload, rules: BodyRules = roomy): Promise<{ bytes: 
 
 describe('an arriving body', () => {
   it('passes unchanged, with its digests', async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 5000 }), fc.integer({ min: 1, max: 700 }), fc.boolean(), async (bytes, pieceBytes, announce) => {
-      const upload = { body: piecesOf(bytes, pieceBytes), ...(announce && { lengthBytes: bytes.length, sha256: sha256(bytes).toUpperCase() }) };
-      const { bytes: passed, facts } = await take(upload);
-      expect(passed.equals(bytes)).toBe(true);
-      expect(facts).toEqual({
-        sizeBytes: bytes.length, sha256: sha256(bytes),
-        gitSha1: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
-      });
-    }), { numRuns: 50 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 5000 }),
+        fc.integer({ min: 1, max: 700 }),
+        fc.boolean(),
+        async (bytes, pieceBytes, announce) => {
+          const upload = { body: piecesOf(bytes, pieceBytes), ...(announce && { lengthBytes: bytes.length, sha256: sha256(bytes).toUpperCase() }) };
+          const { bytes: passed, facts } = await take(upload);
+          expect(passed.equals(bytes)).toBe(true);
+          expect(facts).toEqual({
+            sizeBytes: bytes.length,
+            sha256: sha256(bytes),
+            gitSha1: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
+          });
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 
   it('has the git blob id git gives, up to 1 MiB', async () => {
@@ -50,8 +59,12 @@ describe('an arriving body', () => {
     }
   });
 
-  const model = safetensorsFile([['w', 'F32', [100]], ['b', 'F16', [7]]]);
-  const badHeader = (json: string): Buffer => Buffer.concat([Buffer.from(new BigUint64Array([BigInt(json.length)]).buffer), Buffer.from(json), Buffer.alloc(5000)]);
+  const model = safetensorsFile([
+    ['w', 'F32', [100]],
+    ['b', 'F16', [7]],
+  ]);
+  const badHeader = (json: string): Buffer =>
+    Buffer.concat([Buffer.from(new BigUint64Array([BigInt(json.length)]).buffer), Buffer.from(json), Buffer.alloc(5000)]);
   it.each<[string, FirnErrorCode, Buffer, Partial<Upload>, BodyRules]>([
     ['no byte', 'empty-body', Buffer.alloc(0), {}, roomy],
     ['fewer bytes than announced', 'length-mismatch', Buffer.alloc(99), { lengthBytes: 100 }, roomy],
@@ -81,7 +94,11 @@ describe('an arriving body', () => {
     })();
     const passed: Uint8Array[] = [];
     const body = new ArrivingBody({ body: source }, strict);
-    await expect((async () => { for await (const piece of body.pieces()) passed.push(piece); })()).rejects.toMatchObject({ code: 'header-invalid' });
+    await expect(
+      (async () => {
+        for await (const piece of body.pieces()) passed.push(piece);
+      })(),
+    ).rejects.toMatchObject({ code: 'header-invalid' });
     expect(asked).toBe(1);
     expect(passed).toEqual([]);
     expect(() => body.facts()).toThrow();

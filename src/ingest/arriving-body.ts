@@ -39,7 +39,8 @@ export class ArrivingBody {
 
   constructor(upload: Upload, rules: BodyRules) {
     const lengths = [upload.lengthBytes, rules.announced?.sizeBytes].filter((length) => length !== undefined);
-    if (lengths.some((length) => length !== lengths[0])) throw new FirnError('length-mismatch', `The body has ${lengths[0]} bytes; ${lengths[1]} were announced.`);
+    if (lengths.some((length) => length !== lengths[0]))
+      throw new FirnError('length-mismatch', `The body has ${lengths[0]} bytes; ${lengths[1]} were announced.`);
     this.#upload = upload;
     this.#rules = rules;
     this.#lengthBytes = lengths[0];
@@ -65,7 +66,8 @@ export class ArrivingBody {
       this.#checkSize(sizeBytes);
       const layout = header?.push(piece);
       expectedBytes ??= this.#describedSize(layout);
-      if (expectedBytes !== undefined && sizeBytes > expectedBytes) throw new FirnError('length-mismatch', `The body has more than the ${expectedBytes} bytes announced.`);
+      if (expectedBytes !== undefined && sizeBytes > expectedBytes)
+        throw new FirnError('length-mismatch', `The body has more than the ${expectedBytes} bytes announced.`);
       onProgress?.(sizeBytes);
       sha256.update(piece);
       blob.add(piece);
@@ -73,7 +75,8 @@ export class ArrivingBody {
     }
     if (sizeBytes === 0) throw new FirnError('empty-body', 'The body is empty.');
     if (expectedBytes === undefined) header?.finish();
-    if (expectedBytes !== undefined && sizeBytes < expectedBytes) throw new FirnError('length-mismatch', `The body ended after ${sizeBytes} of ${expectedBytes} bytes.`);
+    if (expectedBytes !== undefined && sizeBytes < expectedBytes)
+      throw new FirnError('length-mismatch', `The body ended after ${sizeBytes} of ${expectedBytes} bytes.`);
     const digest = sha256.digest('hex');
     if (this.#digests.some((expected) => expected !== digest)) throw digestMismatch();
     const gitSha1 = blob.digest();

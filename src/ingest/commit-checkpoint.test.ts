@@ -8,7 +8,11 @@ import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reserve-checkpoint.ts';
 
-const weights: readonly TestTensor[] = [['w', 'F32', [30]], ['n', 'I64', []], ['empty', 'BF16', [0, 4]]];
+const weights: readonly TestTensor[] = [
+  ['w', 'F32', [30]],
+  ['n', 'I64', []],
+  ['empty', 'BF16', [0, 4]],
+];
 const model = safetensorsFile(weights, 1);
 const otherModel = safetensorsFile(weights, 2);
 
@@ -22,8 +26,10 @@ describe('a checkpoint on its way in', () => {
   });
   afterAll(() => harness.close());
 
-  const reserve = (run: Run, step: number, files: readonly AnnouncedFile[] = [], more: Partial<Reservation> = {}) => reserveCheckpoint(ctx, run, { step, files, ...more });
-  const send = (checkpoint: Checkpoint, path: string, bytes: Buffer, role?: FileRole) => receiveFile(ctx, checkpoint.id, { path, ...(role !== undefined && { role }) }, uploadOf(bytes));
+  const reserve = (run: Run, step: number, files: readonly AnnouncedFile[] = [], more: Partial<Reservation> = {}) =>
+    reserveCheckpoint(ctx, run, { step, files, ...more });
+  const send = (checkpoint: Checkpoint, path: string, bytes: Buffer, role?: FileRole) =>
+    receiveFile(ctx, checkpoint.id, { path, ...(role !== undefined && { role }) }, uploadOf(bytes));
   /** Reserves, sends and commits the given files. */
   const commit = async (run: Run, step: number, files: Readonly<Record<string, Buffer>>) => {
     const checkpoint = await reserve(run, step);
@@ -48,7 +54,13 @@ describe('a checkpoint on its way in', () => {
       const files: AnnouncedFile[] = [{ path: 'model.safetensors', sha256: 'A'.repeat(64) }, { path: 'config.json' }];
       const first = await reserve(run, 1, files);
       expect(await reserve(run, 1, [...files].reverse())).toEqual(first);
-      for (const others of [[], files.slice(1), [...files, { path: 'x' }], [files[0]!, { path: 'config.yaml' }], [{ path: 'model.safetensors', sha256: 'b'.repeat(64) }, files[1]!]]) {
+      for (const others of [
+        [],
+        files.slice(1),
+        [...files, { path: 'x' }],
+        [files[0]!, { path: 'config.yaml' }],
+        [{ path: 'model.safetensors', sha256: 'b'.repeat(64) }, files[1]!],
+      ]) {
         await expect(reserve(run, 1, others)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('delete it first') as string });
       }
       const fixedConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0, pruneMetric: 'magnitude', protectFraction: 0 } as const;
@@ -65,7 +77,11 @@ describe('a checkpoint on its way in', () => {
       ['an empty file', 'invalid-request', { files: [{ path: 'a', sizeBytes: 0 }] }],
       ['a wrong digest', 'invalid-request', { files: [{ path: 'a', sha256: 'x' }] }],
       ['a pickle as model', 'invalid-request', { files: [{ path: 'model.pt', role: 'model' }] }],
-      ['too many levels', 'invalid-request', { fixedConfig: { method: 'inshrinkerator', bins: 255, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.1 } }],
+      [
+        'too many levels',
+        'invalid-request',
+        { fixedConfig: { method: 'inshrinkerator', bins: 255, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.1 } },
+      ],
       ['too many files', 'payload-too-large', { files: Array.from({ length: 5000 }, (_, i) => ({ path: `f${i}` })) }],
       ['a file too large', 'payload-too-large', { files: [{ path: 'a', sizeBytes: 2 ** 40 }] }],
       ['files too large together', 'payload-too-large', { files: ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: 60 * 2 ** 30 })) }],
@@ -116,7 +132,10 @@ describe('a checkpoint on its way in', () => {
       const run = await harness.newRun();
       const checkpoint = await reserve(run, 1, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
       await send(checkpoint, 'model.safetensors', model);
-      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('"config.json"') as string });
+      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({
+        code: 'upload-incomplete',
+        message: expect.stringContaining('"config.json"') as string,
+      });
       await expect(commitCheckpoint(ctx, run, (await reserve(run, 2)).id)).rejects.toMatchObject({ code: 'upload-incomplete' });
       await send(checkpoint, 'config.json', Buffer.from('{}'));
       expect(await commitCheckpoint(ctx, run, checkpoint.id)).toMatchObject({ created: true });
@@ -127,7 +146,10 @@ describe('a checkpoint on its way in', () => {
       const checkpoint = await reserve(run, 1);
       const { file } = await send(checkpoint, 'config.json', Buffer.from('{}'));
       await harness.store.delete(file.rawKey!);
-      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({ code: 'upload-incomplete', message: expect.stringContaining('sent again') as string });
+      await expect(commitCheckpoint(ctx, run, checkpoint.id)).rejects.toMatchObject({
+        code: 'upload-incomplete',
+        message: expect.stringContaining('sent again') as string,
+      });
     });
 
     it('cancelled before, is a conflict', async () => {
@@ -141,17 +163,30 @@ describe('a checkpoint on its way in', () => {
 
     it('has each tensor in one shard', async () => {
       const run = await harness.newRun();
-      const shards = { 'model-1.safetensors': safetensorsFile([['a', 'F32', [2]]]), 'model-2.safetensors': safetensorsFile([['b', 'F32', [2]], ['a', 'F32', [2]]]) };
+      const shards = {
+        'model-1.safetensors': safetensorsFile([['a', 'F32', [2]]]),
+        'model-2.safetensors': safetensorsFile([
+          ['b', 'F32', [2]],
+          ['a', 'F32', [2]],
+        ]),
+      };
       await expect(commit(run, 1, shards)).rejects.toMatchObject({ code: 'tensor-duplicate' });
       await commit(run, 2, { ...shards, 'model-2.safetensors': safetensorsFile([['b', 'F32', [2]]]) });
       // The same tensors in one file are the same layout.
-      await commit(run, 3, { 'model.safetensors': safetensorsFile([['b', 'F32', [2]], ['a', 'F32', [2]]]) });
+      await commit(run, 3, {
+        'model.safetensors': safetensorsFile([
+          ['b', 'F32', [2]],
+          ['a', 'F32', [2]],
+        ]),
+      });
     });
 
     it('has sensitivities that fit its tensors', async () => {
       const run = await harness.newRun();
       await commit(run, 1, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) });
-      await expect(commit(run, 2, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [15]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
+      await expect(commit(run, 2, { 'model.safetensors': model, 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [15]]]) })).rejects.toMatchObject({
+        code: 'layout-mismatch',
+      });
       await expect(commit(run, 3, { 'model.grad.safetensors': safetensorsFile([['w', 'BF16', [30]]]) })).rejects.toMatchObject({ code: 'layout-mismatch' });
     });
 
@@ -160,8 +195,19 @@ describe('a checkpoint on its way in', () => {
       await commit(run, 1, { 'model.safetensors': model });
       await commit(run, 2, { 'model.safetensors': otherModel });
       const other = await reserve(run, 3);
-      await send(other, 'model.safetensors', safetensorsFile([['w', 'F32', [31]], ['n', 'I64', []], ['empty', 'BF16', [0, 4]]]));
-      await expect(commitCheckpoint(ctx, run, other.id)).rejects.toMatchObject({ code: 'layout-mismatch', message: 'Tensor "w" is F32 [31]; in the run it is F32 [30].' });
+      await send(
+        other,
+        'model.safetensors',
+        safetensorsFile([
+          ['w', 'F32', [31]],
+          ['n', 'I64', []],
+          ['empty', 'BF16', [0, 4]],
+        ]),
+      );
+      await expect(commitCheckpoint(ctx, run, other.id)).rejects.toMatchObject({
+        code: 'layout-mismatch',
+        message: 'Tensor "w" is F32 [31]; in the run it is F32 [30].',
+      });
       expect(await harness.catalog.checkpoints.get(other.id)).toMatchObject({ state: 'open' });
       await send(other, 'model.safetensors', model);
       await commitCheckpoint(ctx, run, other.id);
@@ -193,7 +239,8 @@ describe('a checkpoint on its way in', () => {
   });
 
   describe('pushed in one request', () => {
-    const push = (run: Run, step: number, bytes: Buffer, announced = {}) => pushCheckpoint(ctx, run, step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
+    const push = (run: Run, step: number, bytes: Buffer, announced = {}) =>
+      pushCheckpoint(ctx, run, step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
 
     it('is queued, and existing when pushed again', async () => {
       const run = await harness.newRun();
@@ -208,7 +255,10 @@ describe('a checkpoint on its way in', () => {
     it('with other bytes for the step names the fork call', async () => {
       const run = await harness.newRun();
       const { checkpoint } = await push(run, 5, model);
-      await expect(push(run, 5, otherModel)).rejects.toMatchObject({ code: 'step-exists', message: expect.stringContaining('POST /v1/repositories/acme/gpt/runs with "forkFrom"') as string });
+      await expect(push(run, 5, otherModel)).rejects.toMatchObject({
+        code: 'step-exists',
+        message: expect.stringContaining('POST /v1/repositories/acme/gpt/runs with "forkFrom"') as string,
+      });
       expect(await objectsOf(checkpoint)).toHaveLength(1);
       // A step of several files is not the pushed one, though one of them is.
       await commit(run, 6, { 'model.safetensors': model, 'config.json': Buffer.from('{}') });

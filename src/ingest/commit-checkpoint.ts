@@ -41,7 +41,8 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
 }
 
 function committedBefore(checkpoint: Checkpoint): CommittedCheckpoint {
-  if (checkpoint.revision === undefined) throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`);
+  if (checkpoint.revision === undefined)
+    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`);
   return { checkpoint, created: false };
 }
 
@@ -49,14 +50,18 @@ function checkComplete(files: readonly CheckpointFile[]): void {
   if (files.length === 0) throw new FirnError('upload-incomplete', 'The checkpoint has no file.');
   const missing = files.filter(({ received }) => !received);
   if (missing.length === 0) return;
-  throw new FirnError('upload-incomplete', `${missing.length} of ${files.length} announced files have not arrived, the first is ${quoteName(missing[0]!.path)}.`);
+  throw new FirnError(
+    'upload-incomplete',
+    `${missing.length} of ${files.length} announced files have not arrived, the first is ${quoteName(missing[0]!.path)}.`,
+  );
 }
 
 /** What is acknowledged is in the store: a record without its object would be a loss found too late. */
 async function checkPresent({ store }: IngestContext, files: readonly CheckpointFile[]): Promise<void> {
   for (const { path, rawKey, sizeBytes } of files) {
     const object = rawKey === undefined ? undefined : await store.stat(rawKey);
-    if (object?.sizeBytes !== sizeBytes) throw new FirnError('upload-incomplete', `The file ${quoteName(path)} must be sent again.`, { detail: rawKey ?? 'no key' });
+    if (object?.sizeBytes !== sizeBytes)
+      throw new FirnError('upload-incomplete', `The file ${quoteName(path)} must be sent again.`, { detail: rawKey ?? 'no key' });
   }
 }
 
@@ -77,7 +82,8 @@ async function queue(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, rev
   await settleLayout(tx, run, checkpoint, model);
   const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', { revision });
   // From here on no file can change; one that did since the headers were read undoes the commit.
-  if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision) throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
+  if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
+    throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
   await tx.jobs.release(encodeJobKind, checkpoint.id);
   return queued;
 }
@@ -85,7 +91,7 @@ async function queue(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, rev
 /** The run's layout is that of its checkpoints; the first one sets it, for a fork its parent's run. One that nothing was built with may be replaced. */
 async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint, model: RunLayout): Promise<void> {
   const ofRun = await tx.runs.lockLayout(run.id);
-  if (ofRun !== undefined && await hasOtherCommitted(tx, run, checkpoint)) {
+  if (ofRun !== undefined && (await hasOtherCommitted(tx, run, checkpoint))) {
     checkSameLayout(ofRun, model);
     return;
   }

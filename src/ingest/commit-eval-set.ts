@@ -19,20 +19,31 @@ export async function commitEvalSet({ catalog }: Pick<IngestContext, 'catalog'>,
   try {
     await check(evalSet);
   } catch (err) {
-    if (err instanceof FirnError && !transientCodes.has(err.code)) await catalog.evalSets.setState(evalSetId, 'failed', { code: err.code, message: err.message });
+    if (err instanceof FirnError && !transientCodes.has(err.code))
+      await catalog.evalSets.setState(evalSetId, 'failed', { code: err.code, message: err.message });
     throw err;
   }
   return catalog.transaction(async (tx) => {
     // The state first: from then on no part can change, so the one compared is the one that was checked.
     await tx.evalSets.setState(evalSetId, 'ready');
     const ready = await find(tx, evalSetId);
-    if (ready.graphKey !== evalSet.graphKey || ready.batchesKey !== evalSet.batchesKey) throw new FirnError('conflict', 'A part of the eval set changed while it was checked; commit again.');
+    if (ready.graphKey !== evalSet.graphKey || ready.batchesKey !== evalSet.batchesKey)
+      throw new FirnError('conflict', 'A part of the eval set changed while it was checked; commit again.');
     return ready;
   });
 }
 
 /** They say something about the moment, not about the set. */
-const transientCodes: ReadonlySet<FirnError['code']> = new Set(['overloaded', 'cancelled', 'internal', 'native-failure', 'storage-full', 'eval-crashed', 'conflict', 'not-found']);
+const transientCodes: ReadonlySet<FirnError['code']> = new Set([
+  'overloaded',
+  'cancelled',
+  'internal',
+  'native-failure',
+  'storage-full',
+  'eval-crashed',
+  'conflict',
+  'not-found',
+]);
 
 async function find(catalog: IngestContext['catalog'], evalSetId: string): Promise<EvalSet> {
   const evalSet = await catalog.evalSets.get(evalSetId);

@@ -12,7 +12,7 @@ export async function expireReservations(ctx: IngestContext): Promise<number> {
   const before = new Date(ctx.now().getTime() - ctx.limits.reservationTtlMs);
   let discarded = 0;
   for (const { id } of await ctx.catalog.checkpoints.staleOpen(before, reservationsPerCall)) {
-    if (!ctx.budget.isArriving(id) && await discardReservation(ctx, id)) discarded++;
+    if (!ctx.budget.isArriving(id) && (await discardReservation(ctx, id))) discarded++;
   }
   return discarded;
 }

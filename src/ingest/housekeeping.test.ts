@@ -52,12 +52,17 @@ describe('an abandoned reservation', () => {
     const { checkpoint: waiting } = await pushCheckpoint(ctx, run, 3, uploadOf(model));
     expect(await expireReservations(ctx)).toBe(0);
     harness.pass(reservationTtlMs + 60_000);
-    await receiveFile(ctx, alive.id, { path: 'model.safetensors' }, {
-      body: (async function* () {
-        expect(await expireReservations(ctx)).toBe(1);
-        yield* piecesOf(model);
-      })(),
-    });
+    await receiveFile(
+      ctx,
+      alive.id,
+      { path: 'model.safetensors' },
+      {
+        body: (async function* () {
+          expect(await expireReservations(ctx)).toBe(1);
+          yield* piecesOf(model);
+        })(),
+      },
+    );
     expect(await harness.catalog.checkpoints.get(dead.id)).toBeUndefined();
     await commitCheckpoint(ctx, run, alive.id);
     const claimed = await harness.catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 100 });
@@ -76,7 +81,12 @@ describe('the sweep', () => {
     const evalSet = await newEvalSet('swept');
     await verbs().receiveEvalSetPart(evalSet, 'graph', uploadOf(Buffer.from('graph')));
     const before = await harness.everything();
-    const orphans = [`staged/${checkpoint.id}/${'e'.repeat(32)}`, `staged/${'f'.repeat(32)}/${'e'.repeat(32)}`, `evalsets/${evalSet.id}/${'e'.repeat(32)}`, `evalsets/${'f'.repeat(32)}/0`];
+    const orphans = [
+      `staged/${checkpoint.id}/${'e'.repeat(32)}`,
+      `staged/${'f'.repeat(32)}/${'e'.repeat(32)}`,
+      `evalsets/${evalSet.id}/${'e'.repeat(32)}`,
+      `evalsets/${'f'.repeat(32)}/0`,
+    ];
     for (const key of orphans) await harness.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
     // What this sweep is not for stays.
     await harness.store.put('packages/x', bodyOf(Buffer.from('package')), { sizeMaxBytes: 10 });
@@ -107,7 +117,9 @@ describe('an eval set', () => {
     await verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches, {}));
     expect(await objectsOf(evalSet)).toHaveLength(2);
     let checked: EvalSet | undefined;
-    const ready = await verbs(async (given) => { checked = given; }).commitEvalSet(evalSet);
+    const ready = await verbs(async (given) => {
+      checked = given;
+    }).commitEvalSet(evalSet);
     expect(ready).toMatchObject({ state: 'ready', graphBytes: 5, batchesBytes: batches.length });
     expect(checked).toMatchObject({ graphKey: ready.graphKey, batchesKey: ready.batchesKey });
     expect(await verbs(() => Promise.reject(new Error('checked twice'))).commitEvalSet(evalSet)).toEqual(ready);
@@ -118,10 +130,16 @@ describe('an eval set', () => {
 
   it('leaves nothing of a refused part', async () => {
     const evalSet = await newEvalSet('refused');
-    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(Buffer.from('not safetensors at all')))).rejects.toMatchObject({ code: 'not-safetensors' });
-    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches.subarray(0, -1), { lengthBytes: batches.length }))).rejects.toMatchObject({ code: 'length-mismatch' });
+    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(Buffer.from('not safetensors at all')))).rejects.toMatchObject({
+      code: 'not-safetensors',
+    });
+    await expect(verbs().receiveEvalSetPart(evalSet, 'batches', uploadOf(batches.subarray(0, -1), { lengthBytes: batches.length }))).rejects.toMatchObject({
+      code: 'length-mismatch',
+    });
     await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 0 })).rejects.toMatchObject({ code: 'empty-body' });
-    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 3 * 2 ** 30 })).rejects.toMatchObject({ code: 'payload-too-large' });
+    await expect(verbs().receiveEvalSetPart(evalSet, 'graph', { body: unreadBody, lengthBytes: 3 * 2 ** 30 })).rejects.toMatchObject({
+      code: 'payload-too-large',
+    });
     expect(await objectsOf(evalSet)).toEqual([]);
   });
 

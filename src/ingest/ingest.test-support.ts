@@ -37,13 +37,28 @@ export async function openIngestHarness(): Promise<IngestHarness> {
   let keys = 0;
   let passedMs = 0;
   return {
-    catalog, store, repository,
-    context: (limits = {}, other = store) => createIngestContext({
-      catalog, store: other, limits, now: () => new Date(Date.now() + passedMs), newKeyPart: () => (keys++).toString(16).padStart(32, '0'),
-    }),
-    newRun: (overrides = {}) => catalog.runs.create({
-      repositoryId: repository.id, name: `run-${names++}`, fidelity: 'exact', thresholds: {}, search: defaultSearchOptions, seed: '1', layerTypes: {}, ...overrides,
-    }),
+    catalog,
+    store,
+    repository,
+    context: (limits = {}, other = store) =>
+      createIngestContext({
+        catalog,
+        store: other,
+        limits,
+        now: () => new Date(Date.now() + passedMs),
+        newKeyPart: () => (keys++).toString(16).padStart(32, '0'),
+      }),
+    newRun: (overrides = {}) =>
+      catalog.runs.create({
+        repositoryId: repository.id,
+        name: `run-${names++}`,
+        fidelity: 'exact',
+        thresholds: {},
+        search: defaultSearchOptions,
+        seed: '1',
+        layerTypes: {},
+        ...overrides,
+      }),
     async everything() {
       const found = await readdir(path.join(folder, 'tmp'));
       for await (const { key } of store.list('')) found.push(key);

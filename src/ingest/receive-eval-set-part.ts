@@ -17,6 +17,8 @@ export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, 
   const sizeMaxBytes = part === 'graph' ? limits.graphBytesMax : limits.batchesBytesMax;
   const body = new ArrivingBody(upload, { sizeMaxBytes, ...(part === 'batches' && { headerLimits }) });
   const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes });
-  const replaced = await recordStaged(ctx, staged, () => catalog.evalSets.setPart(evalSetId, part, { key: staged.key, sha256: staged.sha256, sizeBytes: staged.sizeBytes }));
+  const replaced = await recordStaged(ctx, staged, () =>
+    catalog.evalSets.setPart(evalSetId, part, { key: staged.key, sha256: staged.sha256, sizeBytes: staged.sizeBytes }),
+  );
   await dropObjects(ctx, [replaced]);
 }

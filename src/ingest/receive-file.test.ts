@@ -10,8 +10,20 @@ import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
 import type { Upload } from './upload.ts';
 
-const model = safetensorsFile([['w', 'F32', [300]], ['n', 'I64', []]], 1);
-const otherModel = safetensorsFile([['w', 'F32', [300]], ['n', 'I64', []]], 2);
+const model = safetensorsFile(
+  [
+    ['w', 'F32', [300]],
+    ['n', 'I64', []],
+  ],
+  1,
+);
+const otherModel = safetensorsFile(
+  [
+    ['w', 'F32', [300]],
+    ['n', 'I64', []],
+  ],
+  2,
+);
 const config = Buffer.from('{"layers": 2}');
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -46,10 +58,18 @@ describe('receiving a file', () => {
   it('keeps it, announced or not, with size and digests', async () => {
     await reserve({ path: 'model.safetensors', role: 'model', sizeBytes: model.length, sha256: sha256(model) });
     const received = await receive('model.safetensors', uploadOf(model));
-    expect(received).toMatchObject({ created: true, file: { path: 'model.safetensors', role: 'model', received: true, sizeBytes: model.length, sha256: sha256(model) } });
+    expect(received).toMatchObject({
+      created: true,
+      file: { path: 'model.safetensors', role: 'model', received: true, sizeBytes: model.length, sha256: sha256(model) },
+    });
     expect((await stored(received.file.rawKey!)).equals(model)).toBe(true);
     const { file } = await receive('config.json', uploadOf(config, {}));
-    expect(file).toMatchObject({ role: 'other', received: true, sizeBytes: config.length, gitSha1: createHash('sha1').update(`blob ${config.length}\0`).update(config).digest('hex') });
+    expect(file).toMatchObject({
+      role: 'other',
+      received: true,
+      sizeBytes: config.length,
+      gitSha1: createHash('sha1').update(`blob ${config.length}\0`).update(config).digest('hex'),
+    });
     expect(await objects()).toHaveLength(2);
     expect(await harness.catalog.files.stagedBytes(run.id)).toBeGreaterThanOrEqual(model.length + config.length);
   });
@@ -69,7 +89,10 @@ describe('receiving a file', () => {
     const { file } = await receive('model.safetensors', uploadOf(model));
     await commitCheckpoint(ctx, run, checkpoint.id);
     expect(await receive('model.safetensors', uploadOf(model, {}))).toMatchObject({ created: false, file: { id: file.id } });
-    const refusal = { code: 'step-exists', message: expect.stringContaining(`POST /v1/repositories/acme/gpt/runs with "forkFrom": {"run": "${run.name}"`) as string };
+    const refusal = {
+      code: 'step-exists',
+      message: expect.stringContaining(`POST /v1/repositories/acme/gpt/runs with "forkFrom": {"run": "${run.name}"`) as string,
+    };
     await expect(receive('model.safetensors', uploadOf(otherModel))).rejects.toMatchObject(refusal);
     await expect(receive('config.json', uploadOf(config))).rejects.toMatchObject(refusal);
     // Another length needs no reading.
@@ -92,10 +115,11 @@ describe('receiving a file', () => {
     expect(await receive('model.safetensors', late(model))).toMatchObject({ created: false });
   });
 
-  const cut = (bytes: Buffer, at: number): Upload['body'] => (async function* () {
-    yield* piecesOf(bytes.subarray(0, at));
-    throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-  })();
+  const cut = (bytes: Buffer, at: number): Upload['body'] =>
+    (async function* () {
+      yield* piecesOf(bytes.subarray(0, at));
+      throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+    })();
   it.each<[string, string, () => Upload]>([
     ['shorter than announced', 'length-mismatch', () => uploadOf(model.subarray(0, -1), { lengthBytes: model.length })],
     ['longer than announced', 'length-mismatch', () => uploadOf(Buffer.concat([model, Buffer.alloc(1)]), { lengthBytes: model.length })],
@@ -104,9 +128,17 @@ describe('receiving a file', () => {
     ['announced to have no byte', 'empty-body', () => ({ body: unreadBody, lengthBytes: 0 })],
     ['whose client vanishes', 'upload-aborted', () => ({ body: cut(model, 700), lengthBytes: model.length })],
     ['whose client vanishes before the first byte', 'upload-aborted', () => ({ body: cut(model, 0) })],
-    ['that is a pickle', 'not-safetensors', () => uploadOf(Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(2000)]))],
+    [
+      'that is a pickle',
+      'not-safetensors',
+      () => uploadOf(Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(2000)])),
+    ],
     ['whose header is cut', 'header-truncated', () => uploadOf(model.subarray(0, 50))],
-    ['whose header is too large', 'header-too-large', () => uploadOf(Buffer.concat([Buffer.from(new BigUint64Array([30_000_000n]).buffer), Buffer.from('{'), Buffer.alloc(100)]))],
+    [
+      'whose header is too large',
+      'header-too-large',
+      () => uploadOf(Buffer.concat([Buffer.from(new BigUint64Array([30_000_000n]).buffer), Buffer.from('{'), Buffer.alloc(100)])),
+    ],
     ['larger than a file may be', 'payload-too-large', () => ({ body: unreadBody, lengthBytes: 2 ** 40 })],
   ])('leaves nothing of a body %s: %s', async (_what, code, upload) => {
     await reserve({ path: 'model.safetensors', role: 'model' });
@@ -121,7 +153,9 @@ describe('receiving a file', () => {
     await reserve({ path: 'model.safetensors', sizeBytes: model.length, sha256: sha256(model) });
     await expect(receive('model.safetensors', { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({ code: 'length-mismatch' });
     await expect(receive('model.safetensors', { body: unreadBody, sha256: sha256(otherModel) })).rejects.toMatchObject({ code: 'digest-mismatch' });
-    await expect(receiveFile(ctx, checkpoint.id, { path: 'model.safetensors', role: 'other' }, { body: unreadBody })).rejects.toMatchObject({ code: 'invalid-request' });
+    await expect(receiveFile(ctx, checkpoint.id, { path: 'model.safetensors', role: 'other' }, { body: unreadBody })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
     await expect(receive('../model.safetensors', { body: unreadBody })).rejects.toMatchObject({ code: 'invalid-request' });
     await expect(receive('model.safetensors', uploadOf(otherModel))).rejects.toMatchObject({ code: 'digest-mismatch' });
     await expect(receiveFile(ctx, 'f'.repeat(32), { path: 'a' }, { body: unreadBody })).rejects.toMatchObject({ code: 'not-found' });
@@ -158,13 +192,20 @@ describe('receiving a file', () => {
       let arrived = (): void => undefined;
       let first: Promise<unknown> = Promise.resolve();
       await new Promise<void>((reading) => {
-        first = receive('b.bin', { body: (async function* () {
-          await new Promise<void>((resolve) => {
-            arrived = resolve;
-            reading();
-          });
-          yield Buffer.alloc(400);
-        })(), lengthBytes: 400 }, tight);
+        first = receive(
+          'b.bin',
+          {
+            body: (async function* () {
+              await new Promise<void>((resolve) => {
+                arrived = resolve;
+                reading();
+              });
+              yield Buffer.alloc(400);
+            })(),
+            lengthBytes: 400,
+          },
+          tight,
+        );
       });
       await expect(receive('c.bin', { body: unreadBody, lengthBytes: 500 }, tight)).rejects.toMatchObject({ code: 'overloaded' });
       arrived();
@@ -199,7 +240,13 @@ describe('receiving a file', () => {
 
   it('leaves an object to the sweep when the record may exist after all', async () => {
     await reserve();
-    const failing: IngestContext = { ...ctx, catalog: { ...ctx.catalog, files: { ...ctx.catalog.files, receive: () => Promise.reject(new FirnError('internal', 'The connection to the database was lost.')) } } };
+    const failing: IngestContext = {
+      ...ctx,
+      catalog: {
+        ...ctx.catalog,
+        files: { ...ctx.catalog.files, receive: () => Promise.reject(new FirnError('internal', 'The connection to the database was lost.')) },
+      },
+    };
     await expect(receive('config.json', uploadOf(config), failing)).rejects.toMatchObject({ code: 'internal' });
     expect(await objects()).toHaveLength(1);
   });

@@ -21,7 +21,12 @@ export interface ReceivedFile {
  * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` (before the body is
  * read, when its length is known), `storage-full`, `step-exists`, `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
  */
-export async function receiveFile(ctx: IngestContext, checkpointId: string, { path, role: asked }: { path: string; role?: FileRole }, upload: Upload): Promise<ReceivedFile> {
+export async function receiveFile(
+  ctx: IngestContext,
+  checkpointId: string,
+  { path, role: asked }: { path: string; role?: FileRole },
+  upload: Upload,
+): Promise<ReceivedFile> {
   checkFilePath(path);
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
@@ -36,10 +41,16 @@ export async function receiveFile(ctx: IngestContext, checkpointId: string, { pa
 
 async function checkFileCount({ catalog, limits }: IngestContext, checkpointId: string): Promise<void> {
   const files = await catalog.files.list(checkpointId);
-  if (files.length >= limits.filesPerCheckpointMax) throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
+  if (files.length >= limits.filesPerCheckpointMax)
+    throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
 }
 
-async function stageFile(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole; known: CheckpointFile | undefined }, upload: Upload): Promise<StagedBody> {
+async function stageFile(
+  ctx: IngestContext,
+  checkpoint: Checkpoint,
+  file: { path: string; role: FileRole; known: CheckpointFile | undefined },
+  upload: Upload,
+): Promise<StagedBody> {
   const { catalog, limits, headerLimits, budget } = ctx;
   const rules: BodyRules = {
     sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
@@ -66,7 +77,8 @@ async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: 
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   try {
     const replaced = await recordStaged(ctx, staged, () =>
-      catalog.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) }));
+      catalog.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) }),
+    );
     await dropObjects(ctx, [replaced]);
   } catch (err) {
     if (err instanceof FirnError && err.code === 'conflict') return committedMeanwhile(ctx, checkpoint.id, file.path, sha256);
@@ -88,9 +100,10 @@ async function committedMeanwhile({ catalog }: IngestContext, checkpointId: stri
 
 /** The same upload twice is fine; a committed checkpoint never changes. */
 async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, path: string, upload: Upload): Promise<ReceivedFile> {
-  if (checkpoint.revision === undefined) throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+  if (checkpoint.revision === undefined)
+    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
   const file = await ctx.catalog.files.find(checkpoint.id, path);
-  if (file === undefined || !await hasSameBytes(ctx, file, upload)) throw await stepExists(ctx.catalog, checkpoint);
+  if (file === undefined || !(await hasSameBytes(ctx, file, upload))) throw await stepExists(ctx.catalog, checkpoint);
   return { file, created: false };
 }
 

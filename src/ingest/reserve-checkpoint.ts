@@ -48,14 +48,16 @@ export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservatio
 }
 
 function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): PlannedFile[] {
-  if (files.length > limits.filesPerCheckpointMax) throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
+  if (files.length > limits.filesPerCheckpointMax)
+    throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
   if (new Set(files.map(({ path }) => path)).size < files.length) throw new FirnError('invalid-request', 'A file path is announced twice.');
   let totalBytes = 0;
   const planned = files.map((file) => {
     checkFilePath(file.path);
     const { sizeBytes, sha256 } = file;
     if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 1)) throw new FirnError('invalid-request', 'A file has at least one byte.');
-    if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax) throw new FirnError('payload-too-large', `A file may have at most ${limits.fileBytesMax} bytes.`);
+    if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax)
+      throw new FirnError('payload-too-large', `A file may have at most ${limits.fileBytesMax} bytes.`);
     if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) throw new FirnError('invalid-request', 'A sha256 has 64 hex digits.');
     totalBytes += sizeBytes ?? 0;
     return { ...file, role: roleOfFile(file.path, file.role), ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
@@ -71,7 +73,9 @@ async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: 
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
   if (existing.state !== 'open') throw await stepExists(catalog, existing);
-  const sameConfig = existing.fixedConfig === fixedConfig || (existing.fixedConfig !== undefined && fixedConfig !== undefined && configKey(existing.fixedConfig) === configKey(fixedConfig));
+  const sameConfig =
+    existing.fixedConfig === fixedConfig ||
+    (existing.fixedConfig !== undefined && fixedConfig !== undefined && configKey(existing.fixedConfig) === configKey(fixedConfig));
   if (!sameConfig || !announceTheSame(await catalog.files.list(existing.id), files)) {
     throw new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
   }
@@ -81,8 +85,11 @@ async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: 
 /** Files that have arrived may differ from the announcement in size and digest: the next upload replaces them. */
 function announceTheSame(existing: readonly CheckpointFile[], asked: readonly PlannedFile[]): boolean {
   const byPath = new Map(existing.map((file) => [file.path, file]));
-  return existing.length === asked.length && asked.every(({ path, role, sizeBytes, sha256 }) => {
-    const file = byPath.get(path);
-    return file !== undefined && file.role === role && (file.received || (file.sizeBytes === sizeBytes && file.sha256 === sha256));
-  });
+  return (
+    existing.length === asked.length &&
+    asked.every(({ path, role, sizeBytes, sha256 }) => {
+      const file = byPath.get(path);
+      return file !== undefined && file.role === role && (file.received || (file.sizeBytes === sizeBytes && file.sha256 === sha256));
+    })
+  );
 }

@@ -8,5 +8,7 @@ import type { CheckpointFile } from '../catalog/catalog.ts';
 export function revisionId(runId: string, step: number, files: readonly Pick<CheckpointFile, 'path' | 'role' | 'sizeBytes' | 'sha256'>[]): string {
   const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map(({ role, sizeBytes, sha256, path }) => `${role} ${sizeBytes} ${sha256} ${path}\n`);
-  return createHash('sha1').update(`firn revision 1\nrun ${runId}\nstep ${step}\n${lines.join('')}`).digest('hex');
+  return createHash('sha1')
+    .update(`firn revision 1\nrun ${runId}\nstep ${step}\n${lines.join('')}`)
+    .digest('hex');
 }

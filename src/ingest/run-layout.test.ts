@@ -6,7 +6,10 @@ import { revisionId } from './revision-id.ts';
 import { roleOfFile } from './role-of-file.ts';
 import { checkSameLayout, checkSensitivity, joinLayouts } from './run-layout.ts';
 
-const file = (path: string, ...tensors: TestTensor[]) => ({ path, layout: buildSafetensorsHeader(tensors.map(([name, dtype, shape]) => ({ name, dtype, shape }))) });
+const file = (path: string, ...tensors: TestTensor[]) => ({
+  path,
+  layout: buildSafetensorsHeader(tensors.map(([name, dtype, shape]) => ({ name, dtype, shape }))),
+});
 const layoutOf = (...tensors: TestTensor[]): RunLayout => joinLayouts([file('f', ...tensors)]);
 const mismatch = (message: RegExp) => expect.objectContaining({ code: 'layout-mismatch', message: expect.stringMatching(message) as string });
 
@@ -19,7 +22,9 @@ describe('the layout of a checkpoint', () => {
   });
 
   it('has every tensor once', () => {
-    expect(() => joinLayouts([file('one', ['a', 'F32', [1]]), file('two', ['a', 'F32', [1]])])).toThrow(expect.objectContaining({ code: 'tensor-duplicate', message: 'Tensor "a" is in "one" and in "two".' }));
+    expect(() => joinLayouts([file('one', ['a', 'F32', [1]]), file('two', ['a', 'F32', [1]])])).toThrow(
+      expect.objectContaining({ code: 'tensor-duplicate', message: 'Tensor "a" is in "one" and in "two".' }),
+    );
   });
 
   const run = layoutOf(['a', 'F32', [2, 3]], ['m', 'F32', [4]], ['z', 'F32', []]);
@@ -53,14 +58,21 @@ describe('sensitivity', () => {
 });
 
 describe('revision ids', () => {
-  const files = [{ path: 'b', role: 'other', sizeBytes: 1, sha256: '1'.repeat(64) }, { path: 'a', role: 'model', sizeBytes: 2, sha256: '2'.repeat(64) }] as const;
+  const files = [
+    { path: 'b', role: 'other', sizeBytes: 1, sha256: '1'.repeat(64) },
+    { path: 'a', role: 'model', sizeBytes: 2, sha256: '2'.repeat(64) },
+  ] as const;
   it('depend on everything but the order of files', () => {
     const id = revisionId('run', 5, files);
     expect(id).toMatch(/^[0-9a-f]{40}$/);
     expect(revisionId('run', 5, [files[1], files[0]])).toBe(id);
     const others = [
-      revisionId('other', 5, files), revisionId('run', 6, files), revisionId('run', 5, files.slice(1)),
-      ...(['path', 'role', 'sizeBytes', 'sha256'] as const).map((key) => revisionId('run', 5, [{ ...files[0], [key]: key === 'role' ? 'optimizer' : key === 'sizeBytes' ? 3 : '3' }, files[1]])),
+      revisionId('other', 5, files),
+      revisionId('run', 6, files),
+      revisionId('run', 5, files.slice(1)),
+      ...(['path', 'role', 'sizeBytes', 'sha256'] as const).map((key) =>
+        revisionId('run', 5, [{ ...files[0], [key]: key === 'role' ? 'optimizer' : key === 'sizeBytes' ? 3 : '3' }, files[1]]),
+      ),
     ];
     expect(new Set([id, ...others]).size).toBe(others.length + 1);
   });

@@ -18,7 +18,8 @@ export function joinLayouts(files: readonly LaidOutFile[]): RunLayout {
   for (const { path, layout } of files) {
     for (const { name, dtype, shape } of layout.tensors) {
       const earlier = tensors.get(name);
-      if (earlier !== undefined) throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} is in ${quoteName(earlier.path)} and in ${quoteName(path)}.`);
+      if (earlier !== undefined)
+        throw new FirnError('tensor-duplicate', `Tensor ${quoteName(name)} is in ${quoteName(earlier.path)} and in ${quoteName(path)}.`);
       tensors.set(name, { name, dtype, shape, path });
     }
   }
@@ -30,7 +31,8 @@ export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void
   for (let i = 0; i < Math.max(ofRun.length, ofCheckpoint.length); i++) {
     const expected = ofRun[i];
     const found = ofCheckpoint[i];
-    if (expected !== undefined && (found === undefined || expected.name < found.name)) throw mismatch(`Tensor ${quoteName(expected.name)} of the run is missing.`);
+    if (expected !== undefined && (found === undefined || expected.name < found.name))
+      throw mismatch(`Tensor ${quoteName(expected.name)} of the run is missing.`);
     if (found !== undefined && (expected === undefined || found.name < expected.name)) throw mismatch(`Tensor ${quoteName(found.name)} is not in the run.`);
     if (expected!.dtype !== found!.dtype || !sameShape(expected!.shape, found!.shape)) {
       throw mismatch(`Tensor ${quoteName(found!.name)} is ${describe(found!)}; in the run it is ${describe(expected!)}.`);
@@ -44,7 +46,8 @@ export function checkSensitivity(model: RunLayout, sensitivity: RunLayout): void
   for (const tensor of sensitivity) {
     const weights = byName.get(tensor.name);
     if (weights === undefined) throw mismatch(`Sensitivity ${quoteName(tensor.name)} belongs to no model tensor.`);
-    if (!sameShape(weights.shape, tensor.shape)) throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${describe(tensor)}; its model tensor is ${describe(weights)}.`);
+    if (!sameShape(weights.shape, tensor.shape))
+      throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${describe(tensor)}; its model tensor is ${describe(weights)}.`);
     if (!isQuantizable(tensor.dtype)) throw mismatch(`Sensitivity ${quoteName(tensor.name)} is ${tensor.dtype}; it must be F32, F16 or BF16.`);
   }
 }

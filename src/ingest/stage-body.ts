@@ -17,7 +17,11 @@ export interface StageOptions {
 }
 
 /** Streams a body to a fresh key; nothing stays when it is refused or fails. Errors: the body's and the store's. */
-export async function stageBody({ store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>, body: ArrivingBody, { prefix, sizeMaxBytes, onProgress }: StageOptions): Promise<StagedBody> {
+export async function stageBody(
+  { store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>,
+  body: ArrivingBody,
+  { prefix, sizeMaxBytes, onProgress }: StageOptions,
+): Promise<StagedBody> {
   const { key, storedBytes } = await store.put(`${prefix}${newKeyPart()}`, body.pieces(onProgress), { sizeMaxBytes });
   return { key, storedBytes, ...body.facts() };
 }

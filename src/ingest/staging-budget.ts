@@ -37,10 +37,12 @@ export class StagingBudget {
       const ofRunBytes = await catalog.files.stagedBytes(runId);
       const inAllBytes = await catalog.files.stagedBytes();
       const roomy = ofRunBytes + this.#arrivingBytes(runId) <= this.#limits.stagedBytesPerRunMax;
-      const perRunMaxBytes = this.#limits.stagedBytesPerRunMax * (roomy || !await isNextInOrder(catalog, checkpoint) ? 1 : nextInOrderFactor);
+      const perRunMaxBytes = this.#limits.stagedBytesPerRunMax * (roomy || !(await isNextInOrder(catalog, checkpoint)) ? 1 : nextInOrderFactor);
       const check = (): void => {
-        if (ofRunBytes + this.#arrivingBytes(runId) > perRunMaxBytes) throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
-        if (inAllBytes + this.#arrivingBytes() > this.#limits.stagedBytesMax) throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+        if (ofRunBytes + this.#arrivingBytes(runId) > perRunMaxBytes)
+          throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+        if (inAllBytes + this.#arrivingBytes() > this.#limits.stagedBytesMax)
+          throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
       };
       check();
       return {

@@ -7,7 +7,7 @@ import { dropObjects } from './stage-body.ts';
  * quiet hours. Returns the number of objects removed.
  */
 export async function sweepStaged(ctx: IngestContext): Promise<number> {
-  return await sweep(ctx, stagedPrefix, (id, key) => isRawKey(ctx, id, key)) + await sweep(ctx, evalSetPrefix, (id, key) => isEvalSetKey(ctx, id, key));
+  return (await sweep(ctx, stagedPrefix, (id, key) => isRawKey(ctx, id, key))) + (await sweep(ctx, evalSetPrefix, (id, key) => isEvalSetKey(ctx, id, key)));
 }
 
 async function sweep(ctx: IngestContext, prefix: string, isKnown: (ownerId: string, key: string) => Promise<boolean>): Promise<number> {

@@ -15,7 +15,11 @@ export interface EndHooks {
 }
 
 /** Records a failed try, with the mark on the subject when it was the last. Returns the job's state. `conflict` when the claim is lost. */
-export async function failJob(catalog: Catalog, hooks: EndHooks, { job, claim, error, delayMs }: { job: Job; claim: Claim; error: unknown; delayMs: number | 'never' }): Promise<JobState> {
+export async function failJob(
+  catalog: Catalog,
+  hooks: EndHooks,
+  { job, claim, error, delayMs }: { job: Job; claim: Claim; error: unknown; delayMs: number | 'never' },
+): Promise<JobState> {
   const failure = failureOf(error);
   return catalog.transaction(async (tx) => {
     const state = await tx.jobs.fail(claim, `${failure.code}: ${failure.message}`, delayMs);
@@ -36,7 +40,8 @@ export async function cancelJob(catalog: Catalog, hooks: EndHooks, { job, claim 
 export async function takeBackJobs(catalog: Catalog, hooks: EndHooks, take: (tx: Catalog) => Promise<{ requeued: Job[]; ended: Job[] }>): Promise<void> {
   const { requeued, ended } = await catalog.transaction(async (tx) => {
     const taken = await take(tx);
-    for (const job of taken.ended) await marking(hooks, job, hooks.onFailed?.(tx, job, new FirnError('internal', `The work was interrupted ${job.leasesLost} times and was given up.`)));
+    for (const job of taken.ended)
+      await marking(hooks, job, hooks.onFailed?.(tx, job, new FirnError('internal', `The work was interrupted ${job.leasesLost} times and was given up.`)));
     return taken;
   });
   for (const job of requeued) hooks.onEvent?.({ kind: 'taken-back', job, final: false });

@@ -14,7 +14,9 @@ const pollMs = 1_000;
 const immediately = { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 };
 
 let catalog: Catalog;
-beforeAll(async () => { catalog = await openTestCatalog(); });
+beforeAll(async () => {
+  catalog = await openTestCatalog();
+});
 afterAll(() => catalog.close());
 
 let kind: string;
@@ -37,8 +39,20 @@ afterEach(async () => {
 
 function start(run: JobHandler['run'], set: Partial<JobWorkerOptions> = {}): JobWorker {
   const worker = startWorker({
-    catalog, handlers: { [kind]: { run } }, workerId: freshName(), concurrency: 1, leaseMs, pollMs, backoff: immediately, timers, random: () => 0,
-    onEvent: (event) => { events.push(event); heard(event); }, ...set,
+    catalog,
+    handlers: { [kind]: { run } },
+    workerId: freshName(),
+    concurrency: 1,
+    leaseMs,
+    pollMs,
+    backoff: immediately,
+    timers,
+    random: () => 0,
+    onEvent: (event) => {
+      events.push(event);
+      heard(event);
+    },
+    ...set,
   });
   workers.push(worker);
   return worker;
@@ -51,25 +65,42 @@ const finish = async (_: Job, { claim }: JobContext): Promise<JobOutcome> => {
   return { kind: 'done' };
 };
 const told = (of: JobEvent['kind']) => events.filter((event) => event.kind === of);
-const eventOf = (of: JobEvent['kind']) => new Promise<JobEvent>((resolve) => { heard = (event) => { if (event.kind === of) resolve(event); }; });
+const eventOf = (of: JobEvent['kind']) =>
+  new Promise<JobEvent>((resolve) => {
+    heard = (event) => {
+      if (event.kind === of) resolve(event);
+    };
+  });
 /** Rejects with the reason once the signal fires. */
-const untilAborted = (signal: AbortSignal) => new Promise<never>((_, reject) => {
-  if (signal.aborted) reject(signal.reason as Error);
-  signal.addEventListener('abort', () => reject(signal.reason as Error));
-});
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
 
 /** A handler that says when it has started and goes on until it is aborted. */
 function hanging(): { run: JobHandler['run']; started: Promise<JobContext> } {
   let begin = (_: JobContext): void => undefined;
-  const started = new Promise<JobContext>((resolve) => { begin = resolve; });
-  return { started, run: (_, ctx) => { begin(ctx); return untilAborted(ctx.signal); } };
+  const started = new Promise<JobContext>((resolve) => {
+    begin = resolve;
+  });
+  return {
+    started,
+    run: (_, ctx) => {
+      begin(ctx);
+      return untilAborted(ctx.signal);
+    },
+  };
 }
 
 describe('running', () => {
   test('what is queued at the start, and what comes with a wake, runs once', async () => {
     const jobs = [await enqueue(), await enqueue()];
     const ran: string[] = [];
-    const worker = start((job, ctx) => { ran.push(job.id); return finish(job, ctx); });
+    const worker = start((job, ctx) => {
+      ran.push(job.id);
+      return finish(job, ctx);
+    });
     await worker.idle();
     jobs.push(await enqueue());
     worker.wake();
@@ -92,15 +123,20 @@ describe('running', () => {
     let running = 0;
     let most = 0;
     let full = (): void => undefined;
-    const threeAtOnce = new Promise<void>((resolve) => { full = resolve; });
-    const worker = start(async (job, ctx) => {
-      most = Math.max(most, ++running);
-      if (running === 3) full();
-      await threeAtOnce;
-      await catalog.probe();
-      running--;
-      return finish(job, ctx);
-    }, { concurrency: 3 });
+    const threeAtOnce = new Promise<void>((resolve) => {
+      full = resolve;
+    });
+    const worker = start(
+      async (job, ctx) => {
+        most = Math.max(most, ++running);
+        if (running === 3) full();
+        await threeAtOnce;
+        await catalog.probe();
+        running--;
+        return finish(job, ctx);
+      },
+      { concurrency: 3 },
+    );
     await worker.idle();
     expect(most).toBe(3);
     expect(told('finished')).toHaveLength(jobs.length);
@@ -138,10 +174,13 @@ describe('running', () => {
 
   test('trouble with the catalog is told and does not end the worker', async () => {
     let broken = true;
-    const jobs = { ...catalog.jobs, claim: async (input: Parameters<Catalog['jobs']['claim']>[0]) => {
-      if (broken) throw new FirnError('overloaded', 'down');
-      return catalog.jobs.claim(input);
-    } };
+    const jobs = {
+      ...catalog.jobs,
+      claim: async (input: Parameters<Catalog['jobs']['claim']>[0]) => {
+        if (broken) throw new FirnError('overloaded', 'down');
+        return catalog.jobs.claim(input);
+      },
+    };
     const worker = start(finish, { catalog: { ...catalog, jobs } });
     await worker.idle();
     expect(told('trouble')).toMatchObject([{ during: 'poll', error: { code: 'overloaded' } }, { during: 'poll' }]);
@@ -158,35 +197,55 @@ describe('failing', () => {
   function marks() {
     const failed: { job: Job; error: FirnError }[] = [];
     const name = freshName();
-    return { failed, name, onFailed: async (tx: Catalog, job: Job, error: FirnError) => {
-      failed.push({ job, error });
-      await tx.repositories.create({ namespace: name, name: `j${job.id}`, type: 'model' });
-    } };
+    return {
+      failed,
+      name,
+      onFailed: async (tx: Catalog, job: Job, error: FirnError) => {
+        failed.push({ job, error });
+        await tx.repositories.create({ namespace: name, name: `j${job.id}`, type: 'model' });
+      },
+    };
   }
 
   test('a failure is tried again until it works', async () => {
     const job = await enqueue();
     let tries = 0;
     const { failed, onFailed } = marks();
-    const worker = start(async (each, ctx) => {
-      if (++tries < 3) throw new Error('not yet');
-      return finish(each, ctx);
-    }, { onFailed });
+    const worker = start(
+      async (each, ctx) => {
+        if (++tries < 3) throw new Error('not yet');
+        return finish(each, ctx);
+      },
+      { onFailed },
+    );
     await worker.idle();
     expect([tries, (await now(job))?.state, failed]).toEqual([3, 'done', []]);
-    expect(told('failed')).toMatchObject([{ final: false, delayMs: 0 }, { final: false, delayMs: 0 }]);
+    expect(told('failed')).toMatchObject([
+      { final: false, delayMs: 0 },
+      { final: false, delayMs: 0 },
+    ]);
   });
 
   test('the delay grows with the failures', async () => {
     await enqueue();
-    await start(async () => { throw new Error('no'); }, { backoff: { firstMs: 60_000, factor: 2, maxMs: 600_000, jitter: 0 } }).idle();
+    await start(
+      async () => {
+        throw new Error('no');
+      },
+      { backoff: { firstMs: 60_000, factor: 2, maxMs: 600_000, jitter: 0 } },
+    ).idle();
     expect(told('failed')).toMatchObject([{ final: false, delayMs: 60_000 }]);
   });
 
   test('when the tries are used up the subject is marked, once, with the last error', async () => {
     const job = await enqueue({ attemptsMax: 2 });
     const { failed, name, onFailed } = marks();
-    const worker = start(async () => { throw new FirnError('native-failure', 'The core failed.'); }, { onFailed });
+    const worker = start(
+      async () => {
+        throw new FirnError('native-failure', 'The core failed.');
+      },
+      { onFailed },
+    );
     await worker.idle();
     await worker.idle();
     expect(failed).toMatchObject([{ job: { id: job.id }, error: { code: 'native-failure' } }]);
@@ -197,7 +256,12 @@ describe('failing', () => {
   test('a permanent error ends the job at the first try', async () => {
     const job = await enqueue({ attemptsMax: 9 });
     const { failed, onFailed } = marks();
-    await start(async () => { throw new FirnError('layout-mismatch', 'Other shapes.'); }, { onFailed }).idle();
+    await start(
+      async () => {
+        throw new FirnError('layout-mismatch', 'Other shapes.');
+      },
+      { onFailed },
+    ).idle();
     expect([failed.length, (await now(job))?.state]).toEqual([1, 'failed']);
   });
 
@@ -205,7 +269,12 @@ describe('failing', () => {
     await enqueue({ attemptsMax: 1 });
     const { failed, onFailed } = marks();
     const bug = new TypeError('secret path');
-    await start(async () => { throw bug; }, { onFailed }).idle();
+    await start(
+      async () => {
+        throw bug;
+      },
+      { onFailed },
+    ).idle();
     expect(failed[0]?.error).toMatchObject({ code: 'internal', message: 'Something went wrong inside the server.', cause: bug });
   });
 
@@ -213,24 +282,45 @@ describe('failing', () => {
     const job = await enqueue({ attemptsMax: 1, leasesLostMax: 5 });
     const { failed, onFailed } = marks();
     let broken = true;
-    const hooks = { onFailed: async (tx: Catalog, each: Job, error: FirnError) => {
-      await onFailed(tx, each, error);
-      if (broken) throw new FirnError('overloaded', 'down');
-    } };
-    const worker = start(async () => { throw new Error('no'); }, { ...hooks, workerId: 'first-life' });
+    const hooks = {
+      onFailed: async (tx: Catalog, each: Job, error: FirnError) => {
+        await onFailed(tx, each, error);
+        if (broken) throw new FirnError('overloaded', 'down');
+      },
+    };
+    const worker = start(
+      async () => {
+        throw new Error('no');
+      },
+      { ...hooks, workerId: 'first-life' },
+    );
     await worker.idle();
     expect(told('trouble')).toMatchObject([{ during: 'record', job: { id: job.id } }]);
     expect((await now(job))?.state).toBe('running');
     broken = false;
     await worker.stop(0);
     failed.length = 0;
-    await start(async () => { throw new Error('no'); }, { ...hooks, takeOverPrefix: 'first-' }).idle();
+    await start(
+      async () => {
+        throw new Error('no');
+      },
+      { ...hooks, takeOverPrefix: 'first-' },
+    ).idle();
     expect([(await now(job))?.state, failed.length]).toEqual(['failed', 1]);
   });
 
   test('a subject that needs no mark does not keep its job from ending', async () => {
     const job = await enqueue({ attemptsMax: 1 });
-    await start(async () => { throw new Error('no'); }, { onFailed: async () => { throw new FirnError('conflict', 'cancelled already'); } }).idle();
+    await start(
+      async () => {
+        throw new Error('no');
+      },
+      {
+        onFailed: async () => {
+          throw new FirnError('conflict', 'cancelled already');
+        },
+      },
+    ).idle();
     expect((await now(job))?.state).toBe('failed');
     expect(told('trouble')).toMatchObject([{ during: 'subject' }]);
   });
@@ -257,10 +347,13 @@ describe('failing', () => {
 describe('leases', () => {
   test('heartbeats three times a lease, and stops with the job', async () => {
     const beats: number[] = [];
-    const jobs = { ...catalog.jobs, heartbeat: async (...args: Parameters<Catalog['jobs']['heartbeat']>) => {
-      beats.push(timers.nowMs());
-      return catalog.jobs.heartbeat(...args);
-    } };
+    const jobs = {
+      ...catalog.jobs,
+      heartbeat: async (...args: Parameters<Catalog['jobs']['heartbeat']>) => {
+        beats.push(timers.nowMs());
+        return catalog.jobs.heartbeat(...args);
+      },
+    };
     await enqueue();
     const { run, started } = hanging();
     const worker = start(run, { catalog: { ...catalog, jobs }, pollMs: 3600_000 });
@@ -293,7 +386,12 @@ describe('leases', () => {
   test('a catalog out of reach for a whole lease aborts the handler', async () => {
     await enqueue();
     const { run, started } = hanging();
-    const jobs = { ...catalog.jobs, heartbeat: async () => { throw new FirnError('overloaded', 'down'); } };
+    const jobs = {
+      ...catalog.jobs,
+      heartbeat: async () => {
+        throw new FirnError('overloaded', 'down');
+      },
+    };
     start(run, { catalog: { ...catalog, jobs }, pollMs: 3600_000 });
     const { signal } = await started;
     for (let beat = 1; beat <= 2; beat++) {
@@ -310,9 +408,13 @@ describe('leases', () => {
   test('a handler that has completed its job and tidies up is not told that it lost it', async () => {
     await enqueue();
     let step = (_: JobContext): void => undefined;
-    const completed = new Promise<JobContext>((resolve) => { step = resolve; });
+    const completed = new Promise<JobContext>((resolve) => {
+      step = resolve;
+    });
     let tidy = (): void => undefined;
-    const tidied = new Promise<void>((resolve) => { tidy = resolve; });
+    const tidied = new Promise<void>((resolve) => {
+      tidy = resolve;
+    });
     const worker = start(async (job, ctx) => {
       const outcome = await finish(job, ctx);
       step(ctx);
@@ -337,7 +439,11 @@ describe('leases', () => {
     const { signal, claim } = await started;
     // The next poll takes back first and claims then, so this one starting says that it is over.
     const next = await enqueue();
-    const startedNext = new Promise<void>((resolve) => { heard = (event) => { if (event.kind === 'started' && event.job.id === next.id) resolve(); }; });
+    const startedNext = new Promise<void>((resolve) => {
+      heard = (event) => {
+        if (event.kind === 'started' && event.job.id === next.id) resolve();
+      };
+    });
     timers.advance(pollMs);
     await startedNext;
     expect(await now(job)).toMatchObject({ state: 'running', fence: claim.fence, leasesLost: 0 });
@@ -350,7 +456,12 @@ describe('cancelling', () => {
     const job = await enqueue();
     const { run, started } = hanging();
     const marked: string[] = [];
-    const worker = start(run, { onCancelled: async (tx, each) => { await tx.probe(); marked.push(each.id); } });
+    const worker = start(run, {
+      onCancelled: async (tx, each) => {
+        await tx.probe();
+        marked.push(each.id);
+      },
+    });
     const { signal } = await started;
     await catalog.jobs.requestCancel(kind, job.subjectId);
     worker.wake();
@@ -364,10 +475,17 @@ describe('cancelling', () => {
   test('a handler may mark its subject and end its job itself', async () => {
     const job = await enqueue();
     const marked: string[] = [];
-    const worker = start(async (_, { claim }) => {
-      await catalog.transaction((tx) => tx.jobs.cancelled(claim));
-      return { kind: 'cancelled' };
-    }, { onCancelled: async (_, each) => { marked.push(each.id); } });
+    const worker = start(
+      async (_, { claim }) => {
+        await catalog.transaction((tx) => tx.jobs.cancelled(claim));
+        return { kind: 'cancelled' };
+      },
+      {
+        onCancelled: async (_, each) => {
+          marked.push(each.id);
+        },
+      },
+    );
     await worker.idle();
     expect([marked, (await now(job))?.state]).toEqual([[], 'cancelled']);
     expect(told('finished')).toMatchObject([{ outcome: 'cancelled' }]);
@@ -377,7 +495,10 @@ describe('cancelling', () => {
     const job = await enqueue();
     await catalog.jobs.claim({ kinds: [kind], workerId: 'dead', leaseMs: -1_000, limit: 1 });
     await catalog.jobs.requestCancel(kind, job.subjectId);
-    await start(async (_, { signal }) => { signal.throwIfAborted(); throw new Error('not aborted'); }).idle();
+    await start(async (_, { signal }) => {
+      signal.throwIfAborted();
+      throw new Error('not aborted');
+    }).idle();
     expect((await now(job))?.state).toBe('cancelled');
   });
 
@@ -411,7 +532,9 @@ describe('stopping', () => {
   test('a handler that finishes in time keeps its result', async () => {
     const job = await enqueue();
     let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => { begin = resolve; });
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const worker = start(async (each, ctx) => {
       begin();
       await untilAborted(ctx.signal).catch(() => undefined);
@@ -425,8 +548,13 @@ describe('stopping', () => {
   test('a handler that does not stop in time loses its job and can record nothing', async () => {
     const job = await enqueue();
     let begin = (_: JobContext): void => undefined;
-    const begun = new Promise<JobContext>((resolve) => { begin = resolve; });
-    const worker = start((_, ctx) => { begin(ctx); return new Promise<never>(() => undefined); });
+    const begun = new Promise<JobContext>((resolve) => {
+      begin = resolve;
+    });
+    const worker = start((_, ctx) => {
+      begin(ctx);
+      return new Promise<never>(() => undefined);
+    });
     const { claim, signal } = await begun;
     const stopped = worker.stop(5_000);
     await untilAborted(signal).catch(() => undefined);

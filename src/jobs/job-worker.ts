@@ -29,7 +29,12 @@ export interface JobWorkerOptions extends EndHooks {
   readonly random?: () => number;
 }
 
-interface Running { readonly job: Job; readonly claim: Claim; readonly keeper: LeaseKeeper; readonly finished: Promise<void> }
+interface Running {
+  readonly job: Job;
+  readonly claim: Claim;
+  readonly keeper: LeaseKeeper;
+  readonly finished: Promise<void>;
+}
 
 /** Starts a worker; it claims at once. */
 export function startWorker(options: JobWorkerOptions): JobWorker {
@@ -58,7 +63,12 @@ export class JobWorker {
   constructor(options: JobWorkerOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#recorder = new OutcomeRecorder({ ...options, backoff: options.backoff ?? defaultBackoff, isPermanent: options.isPermanent ?? isPermanent, random: options.random ?? Math.random });
+    this.#recorder = new OutcomeRecorder({
+      ...options,
+      backoff: options.backoff ?? defaultBackoff,
+      isPermanent: options.isPermanent ?? isPermanent,
+      random: options.random ?? Math.random,
+    });
     this.#tookOver = options.takeOverPrefix === undefined;
     this.#stopPolling = this.#timers.every(options.pollMs, () => this.#look('take-back'));
     this.#look('take-back');
@@ -101,7 +111,9 @@ export class JobWorker {
   async #settledWithin(deadlineMs: number): Promise<void> {
     if (this.#running.size === 0) return;
     let cancel = (): void => undefined;
-    const late = new Promise<void>((resolve) => { cancel = this.#timers.after(deadlineMs, resolve); });
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#timers.after(deadlineMs, resolve);
+    });
     await Promise.race([Promise.all([...this.#running].map(({ finished }) => finished)), late]);
     cancel();
   }
@@ -149,12 +161,24 @@ export class JobWorker {
   #start(job: Job): void {
     const { catalog, workerId, leaseMs, onEvent } = this.#options;
     const claim: Claim = { jobId: job.id, workerId, fence: job.fence };
-    const keeper = new LeaseKeeper({ jobs: catalog.jobs, job, claim, leaseMs, timers: this.#timers, onError: (error) => onEvent?.({ kind: 'trouble', during: 'heartbeat', error, job }) });
+    const keeper = new LeaseKeeper({
+      jobs: catalog.jobs,
+      job,
+      claim,
+      leaseMs,
+      timers: this.#timers,
+      onError: (error) => onEvent?.({ kind: 'trouble', during: 'heartbeat', error, job }),
+    });
     onEvent?.({ kind: 'started', job });
-    const running: Running = { job, claim, keeper, finished: this.#run(job, claim, keeper).then(() => {
-      this.#running.delete(running);
-      this.#look('claim');
-    }) };
+    const running: Running = {
+      job,
+      claim,
+      keeper,
+      finished: this.#run(job, claim, keeper).then(() => {
+        this.#running.delete(running);
+        this.#look('claim');
+      }),
+    };
     this.#running.add(running);
   }
 

@@ -47,7 +47,9 @@ export class LeaseKeeper {
   /** Extends the lease now; a beat under way is joined. Never rejects. */
   beat(): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    this.#beating ??= this.#beat().finally(() => { this.#beating = undefined; });
+    this.#beating ??= this.#beat().finally(() => {
+      this.#beating = undefined;
+    });
     return this.#beating;
   }
 

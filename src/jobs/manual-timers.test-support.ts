@@ -1,6 +1,10 @@
 import type { Timers } from './timers.ts';
 
-interface Timer { readonly periodMs: number | undefined; dueMs: number; readonly run: () => void }
+interface Timer {
+  readonly periodMs: number | undefined;
+  dueMs: number;
+  readonly run: () => void;
+}
 
 /** Time that moves only when a test says so. */
 export class ManualTimers implements Timers {

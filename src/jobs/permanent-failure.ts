@@ -5,7 +5,16 @@ import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
  * wrongly. Every other code says something about the content, or is a bound that was reached, and would be the same again.
  */
 const passing: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
-  'conflict', 'not-found', 'storage-full', 'overloaded', 'cancelled', 'native-failure', 'internal', 'corrupt-object', 'corrupt-package', 'eval-crashed',
+  'conflict',
+  'not-found',
+  'storage-full',
+  'overloaded',
+  'cancelled',
+  'native-failure',
+  'internal',
+  'corrupt-object',
+  'corrupt-package',
+  'eval-crashed',
 ]);
 
 /** Whether trying again is useless. Errors that are no FirnError are not understood, so they are tried again. */

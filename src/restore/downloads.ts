@@ -75,14 +75,21 @@ export class Downloads {
 
   async #rawTensor(file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
     const reader = await this.#services.store.open(rawKeyOf(file));
-    return closingOnFailure(reader, async () => this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core), name, () => reader.close()));
+    return closingOnFailure(reader, async () =>
+      this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core), name, () => reader.close()),
+    );
   }
 
   async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
       const restored = chain.file(file.path);
-      return this.#tensorOf(file.path, { stream: (start, end, signal) => restored.stream(start, end, signal), tensor: (wanted) => restored.tensor(wanted) }, name, () => chain.close());
+      return this.#tensorOf(
+        file.path,
+        { stream: (start, end, signal) => restored.stream(start, end, signal), tensor: (wanted) => restored.tensor(wanted) },
+        name,
+        () => chain.close(),
+      );
     });
   }
 
@@ -93,7 +100,14 @@ export class Downloads {
       return undefined;
     }
     const { dtype, shape, startBytes, endBytes } = entry;
-    return { path, dtype, shape, sizeBytes: endBytes - startBytes, stream: (start, end, signal) => file.stream(startBytes + start, startBytes + end, signal), close };
+    return {
+      path,
+      dtype,
+      shape,
+      sizeBytes: endBytes - startBytes,
+      stream: (start, end, signal) => file.stream(startBytes + start, startBytes + end, signal),
+      close,
+    };
   }
 
   async #openChain(checkpoint: Checkpoint) {

@@ -40,8 +40,10 @@ export class ConfigCube {
   pointOf(config: QuantizationConfig): CubePoint {
     const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
     return [
-      nearest(bins, config.bins), nearest(embeddingBins, config.embeddingBins),
-      nearest(pruneFractions, config.pruneFraction), nearest(protectFractions, config.protectFraction),
+      nearest(bins, config.bins),
+      nearest(embeddingBins, config.embeddingBins),
+      nearest(pruneFractions, config.pruneFraction),
+      nearest(protectFractions, config.protectFraction),
     ];
   }
 
@@ -56,8 +58,12 @@ export class ConfigCube {
     return cartesian(this.sizes.map((size) => range(0, size - 1)));
   }
 
-  lowest(): CubePoint { return [0, 0, 0, 0]; }
-  highest(): CubePoint { return this.sizes.map((size) => size - 1) as unknown as CubePoint; }
+  lowest(): CubePoint {
+    return [0, 0, 0, 0];
+  }
+  highest(): CubePoint {
+    return this.sizes.map((size) => size - 1) as unknown as CubePoint;
+  }
 }
 
 /** True when `a` is at least as aggressive as `b` along every axis. */
@@ -67,7 +73,9 @@ export function atLeastAsAggressive(a: CubePoint, b: CubePoint): boolean {
 
 function nearest(axis: readonly number[], value: number): number {
   let best = 0;
-  axis.forEach((candidate, i) => { if (Math.abs(candidate - value) < Math.abs(axis[best]! - value)) best = i; });
+  axis.forEach((candidate, i) => {
+    if (Math.abs(candidate - value) < Math.abs(axis[best]! - value)) best = i;
+  });
   return best;
 }
 

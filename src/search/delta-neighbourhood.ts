@@ -19,7 +19,12 @@ export const metricFlipGainMin = 0.1;
  * if quality improves clearly; then the configs at most `radius` steps away, in order of estimated bytes, until one passes. A config
  * at least as aggressive as one that failed is passed over. Undefined when none passes.
  */
-export async function searchDeltaNeighbourhood(cube: ConfigCube, last: QuantizationConfig, options: NeighbourhoodOptions, runner: TrialRunner): Promise<FoundConfig | undefined> {
+export async function searchDeltaNeighbourhood(
+  cube: ConfigCube,
+  last: QuantizationConfig,
+  options: NeighbourhoodOptions,
+  runner: TrialRunner,
+): Promise<FoundConfig | undefined> {
   const centre = cube.pointOf(last);
   const metric = await chooseMetric(cube, centre, last.pruneMetric, options, runner);
   const candidates = await rank(cube, centre, metric, options, runner);
@@ -28,7 +33,10 @@ export async function searchDeltaNeighbourhood(cube: ConfigCube, last: Quantizat
   for (const [i, candidate] of candidates.entries()) {
     if (runner.exhausted) return undefined;
     if (!stillOpen(candidate.point)) continue;
-    const speculation = candidates.slice(i + 1).filter((next) => stillOpen(next.point)).map((next) => next.config);
+    const speculation = candidates
+      .slice(i + 1)
+      .filter((next) => stillOpen(next.point))
+      .map((next) => next.config);
     const outcome = await runner.trial(candidate.config, speculation);
     if (outcome.passed) return { config: candidate.config, estimatedBytes: candidate.estimatedBytes };
     failures.push(candidate.point);
@@ -36,7 +44,13 @@ export async function searchDeltaNeighbourhood(cube: ConfigCube, last: Quantizat
   return undefined;
 }
 
-async function chooseMetric(cube: ConfigCube, centre: CubePoint, lastMetric: PruneMetric, options: NeighbourhoodOptions, runner: TrialRunner): Promise<PruneMetric> {
+async function chooseMetric(
+  cube: ConfigCube,
+  centre: CubePoint,
+  lastMetric: PruneMetric,
+  options: NeighbourhoodOptions,
+  runner: TrialRunner,
+): Promise<PruneMetric> {
   const other = options.metrics.find((metric) => metric !== lastMetric);
   if (!options.metrics.includes(lastMetric)) return other ?? 'magnitude';
   if (other === undefined || cube.config(centre, other).pruneFraction === 0) return lastMetric;
@@ -47,8 +61,7 @@ async function chooseMetric(cube: ConfigCube, centre: CubePoint, lastMetric: Pru
 }
 
 async function rank(cube: ConfigCube, centre: CubePoint, metric: PruneMetric, options: NeighbourhoodOptions, runner: TrialRunner) {
-  const points = cube.neighbourhood(centre, options.radius)
-    .filter((point) => !options.neverMoreAggressive || atLeastAsAggressive(centre, point));
+  const points = cube.neighbourhood(centre, options.radius).filter((point) => !options.neverMoreAggressive || atLeastAsAggressive(centre, point));
   const ranked = [];
   for (const point of points) {
     const config = cube.config(point, metric);

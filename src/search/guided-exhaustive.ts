@@ -8,7 +8,10 @@ export interface FoundConfig {
   readonly estimatedBytes: number;
 }
 
-interface Box { readonly low: CubePoint; readonly high: CubePoint }
+interface Box {
+  readonly low: CubePoint;
+  readonly high: CubePoint;
+}
 
 /**
  * Guided exhaustive search by divide and conquer (Inshrinkerator section 5, algorithm 4), once per pruning metric; the better of both wins.
@@ -52,7 +55,8 @@ class BoxSearch {
   private async cheaperPrefix(points: readonly CubePoint[]): Promise<{ points: CubePoint[]; next: CubePoint | undefined }> {
     const kept: CubePoint[] = [];
     for (const point of points) {
-      if (this.best !== undefined && (await this.runner.estimate(this.cube.config(point, this.metric))) >= this.best.estimatedBytes) return { points: kept, next: point };
+      if (this.best !== undefined && (await this.runner.estimate(this.cube.config(point, this.metric))) >= this.best.estimatedBytes)
+        return { points: kept, next: point };
       kept.push(point);
     }
     return { points: kept, next: undefined };
@@ -93,8 +97,10 @@ class BoxSearch {
 /** Points from the most to the least aggressive corner, moving every axis in proportion. */
 function diagonal({ low, high }: Box): CubePoint[] {
   const steps = Math.max(...high.map((value, axis) => value - low[axis]!));
-  return Array.from({ length: steps + 1 }, (_, t) =>
-    low.map((value, axis) => value + Math.round(((high[axis]! - value) * t) / Math.max(1, steps))) as unknown as CubePoint);
+  return Array.from(
+    { length: steps + 1 },
+    (_, t) => low.map((value, axis) => value + Math.round(((high[axis]! - value) * t) / Math.max(1, steps))) as unknown as CubePoint,
+  );
 }
 
 /** The points of `box` that are not at or above `pivot` on every axis, as disjoint boxes. */

@@ -19,7 +19,10 @@ export async function scanCube(cube: ConfigCube, metrics: readonly PruneMetric[]
   ranked.sort((a, b) => a.estimatedBytes - b.estimatedBytes);
   for (const [i, candidate] of ranked.entries()) {
     if (runner.exhausted) return undefined;
-    const outcome = await runner.trial(candidate.config, ranked.slice(i + 1).map((next) => next.config));
+    const outcome = await runner.trial(
+      candidate.config,
+      ranked.slice(i + 1).map((next) => next.config),
+    );
     if (outcome.passed) return candidate;
   }
   return undefined;

@@ -13,25 +13,31 @@ interface Landscape {
 }
 
 function landscape(sharpness: number, noise: (key: string) => number = () => 0): Landscape {
-  const bits = (config: QuantizationConfig): number => (1 - config.pruneFraction) * Math.log2(config.bins) * 100 + Math.log2(config.embeddingBins) * 10 + config.protectFraction * 1600;
+  const bits = (config: QuantizationConfig): number =>
+    (1 - config.pruneFraction) * Math.log2(config.bins) * 100 + Math.log2(config.embeddingBins) * 10 + config.protectFraction * 1600;
   const metricPenalty = (config: QuantizationConfig): number => (config.pruneMetric === 'magnitude' ? 1 : 0.8);
   return {
     bytes: bits,
-    damage: (config) => sharpness * (4 / config.bins + 2 / config.embeddingBins + config.pruneFraction ** 2 * metricPenalty(config) - 20 * config.protectFraction + 0.2) + noise(configKey(config)),
+    damage: (config) =>
+      sharpness * (4 / config.bins + 2 / config.embeddingBins + config.pruneFraction ** 2 * metricPenalty(config) - 20 * config.protectFraction + 0.2) +
+      noise(configKey(config)),
   };
 }
 
 function runnerOn({ bytes, damage }: Landscape, parallel: number, trialsMax = 1000) {
   const evaluated: string[] = [];
-  const runner = new TrialRunner({
-    estimateBytes: async (config) => bytes(config),
-    evaluate: async (config): Promise<TrialOutcome> => {
-      evaluated.push(configKey(config));
-      const worst = damage(config);
-      return { metrics: { loss: worst }, degradation: { loss: worst }, passed: worst <= 1, worst };
+  const runner = new TrialRunner(
+    {
+      estimateBytes: async (config) => bytes(config),
+      evaluate: async (config): Promise<TrialOutcome> => {
+        evaluated.push(configKey(config));
+        const worst = damage(config);
+        return { metrics: { loss: worst }, degradation: { loss: worst }, passed: worst <= 1, worst };
+      },
+      onTrial: async () => undefined,
     },
-    onTrial: async () => undefined,
-  }, { parallel, trialsMax });
+    { parallel, trialsMax },
+  );
   return { runner, evaluated };
 }
 
@@ -46,7 +52,11 @@ function everyConfig(): QuantizationConfig[] {
 describe('searchConfig', () => {
   it.each([0.3, 0.6, 0.9, 1.4, 2])('finds the cheapest passing config of the whole cube on a monotone landscape (sharpness %s)', async (sharpness) => {
     const land = landscape(sharpness);
-    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    const best = Math.min(
+      ...everyConfig()
+        .filter((config) => land.damage(config) <= 1)
+        .map(land.bytes),
+    );
     const { runner, evaluated } = runnerOn(land, 1);
     const found = await searchConfig(search, runner);
     expect(found?.estimatedBytes).toBe(best);
@@ -60,7 +70,11 @@ describe('searchConfig', () => {
   it('finds the cheapest passing config where quality is noise and the guided search finds none', async () => {
     const noise = landscape(0, (key) => (hashUnit(key, 5) > 0.3 ? 0.5 : 3));
     const land = { ...noise, damage: (config: QuantizationConfig) => (config.bins === 32 ? 9 : noise.damage(config)) };
-    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    const best = Math.min(
+      ...everyConfig()
+        .filter((config) => land.damage(config) <= 1)
+        .map(land.bytes),
+    );
     expect((await searchConfig(search, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
   });
 
@@ -71,16 +85,32 @@ describe('searchConfig', () => {
   });
 
   it('gives the same answer for every group size, noisy landscapes included', async () => {
-    await fc.assert(fc.asyncProperty(fc.double({ min: 0.2, max: 2.5, noNaN: true }), fc.integer(), fc.boolean(), fc.integer({ min: 4, max: 80 }), async (sharpness, salt, steady, trialsMax) => {
-      const land = landscape(sharpness, (key) => 0.2 * hashUnit(key, salt));
-      const last = { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 } as const;
-      const answers = [];
-      for (const parallel of [1, 2, 3, 8]) {
-        const { runner } = runnerOn(land, parallel, trialsMax);
-        answers.push(await searchConfig(steady ? { ...search, last } : search, runner));
-      }
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: 0.2, max: 2.5, noNaN: true }),
+        fc.integer(),
+        fc.boolean(),
+        fc.integer({ min: 4, max: 80 }),
+        async (sharpness, salt, steady, trialsMax) => {
+          const land = landscape(sharpness, (key) => 0.2 * hashUnit(key, salt));
+          const last = {
+            method: 'inshrinkerator',
+            bins: 12,
+            embeddingBins: 16,
+            pruneFraction: 0.2,
+            pruneMetric: 'magnitude',
+            protectFraction: 0.0005,
+          } as const;
+          const answers = [];
+          for (const parallel of [1, 2, 3, 8]) {
+            const { runner } = runnerOn(land, parallel, trialsMax);
+            answers.push(await searchConfig(steady ? { ...search, last } : search, runner));
+          }
+          for (const answer of answers) expect(answer).toEqual(answers[0]);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   it('stays in the neighbourhood of the last config when one of it passes, trying the other metric first', async () => {
@@ -104,7 +134,11 @@ describe('searchConfig', () => {
   it('falls back to the whole cube when the neighbourhood fails', async () => {
     const land = landscape(1.4);
     const last = { method: 'inshrinkerator', bins: 4, embeddingBins: 16, pruneFraction: 0.5, pruneMetric: 'magnitude', protectFraction: 0.0005 } as const;
-    const best = Math.min(...everyConfig().filter((config) => land.damage(config) <= 1).map(land.bytes));
+    const best = Math.min(
+      ...everyConfig()
+        .filter((config) => land.damage(config) <= 1)
+        .map(land.bytes),
+    );
     expect((await searchConfig({ ...search, last }, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
   });
 

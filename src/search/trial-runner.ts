@@ -43,8 +43,12 @@ export class TrialRunner {
   }
 
   /** Outcomes a search has asked for; speculation is not counted, so that limits do not depend on the group size. */
-  get trialCount(): number { return this.consumed; }
-  get exhausted(): boolean { return this.consumed >= this.trialsMax; }
+  get trialCount(): number {
+    return this.consumed;
+  }
+  get exhausted(): boolean {
+    return this.consumed >= this.trialsMax;
+  }
 
   async estimate(config: QuantizationConfig): Promise<number> {
     const key = configKey(config);

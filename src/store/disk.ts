@@ -7,7 +7,9 @@ export type Disk = Pick<typeof fs, 'link' | 'mkdir' | 'open' | 'readdir' | 'rena
 
 /** The result of a disk call, its failure translated. */
 export function onDisk<T>(call: Promise<T>): Promise<T> {
-  return call.catch((err: unknown) => { throw diskError(err); });
+  return call.catch((err: unknown) => {
+    throw diskError(err);
+  });
 }
 
 /** Writes all of `bytes` at `positionBytes`. */

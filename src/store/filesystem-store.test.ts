@@ -40,10 +40,12 @@ describeObjectStore('filesystem', async () => {
 /** A disk whose `failing` call, counted over all calls of handles and folder, fails with `code`. */
 function failingDisk(code: string, failing: number): { disk: Disk; calls: () => number } {
   let calls = 0;
-  const guard = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
-    if (calls++ === failing) throw Object.assign(new Error(`${code}: made to fail`), { code });
-    return work(...args);
-  };
+  const guard =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (calls++ === failing) throw Object.assign(new Error(`${code}: made to fail`), { code });
+      return work(...args);
+    };
   const open = async (...args: Parameters<typeof fs.open>): Promise<fs.FileHandle> => {
     const handle = await fs.open(...args);
     handle.write = guard(handle.write.bind(handle) as never) as never;
@@ -67,7 +69,10 @@ describe('filesystem store', () => {
       const { disk, calls } = failingDisk(code, armed.calls() + failing);
       const failingStore = await openFilesystemStore({ folder, crc32c: referenceCrc32c, disk });
       const put = failingStore.put('full/object', bodyOf(patternBytes(1_500_000)), { sizeMaxBytes: 1 << 30 });
-      const outcome = await put.then(() => 'stored', (err: { code: string }) => err.code);
+      const outcome = await put.then(
+        () => 'stored',
+        (err: { code: string }) => err.code,
+      );
       done = outcome === 'stored' && calls() <= armed.calls() + failing;
       expect(outcome).toBe(done ? 'stored' : 'storage-full');
       expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
@@ -83,7 +88,9 @@ describe('filesystem store', () => {
   it('says storage-full on a disk that is really full, and works again once there is room', async (ctx) => {
     const folder = await newFolder();
     const mounted = await new Promise<boolean>((resolve) => {
-      spawn('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' }).on('error', () => resolve(false)).on('exit', (status) => resolve(status === 0));
+      spawn('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' })
+        .on('error', () => resolve(false))
+        .on('exit', (status) => resolve(status === 0));
     });
     if (!mounted) ctx.skip('a small tmpfs cannot be mounted here');
     try {
@@ -116,7 +123,11 @@ describe('filesystem store', () => {
   it('has every acknowledged object whole after a kill at any moment', async () => {
     const folder = await newFolder();
     for (const acknowledged of [3, 11]) {
-      const child = spawn(process.execPath, ['--import', 'tsx', new URL('./filesystem-store.crash.ts', import.meta.url).pathname, folder, `round-${acknowledged}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(
+        process.execPath,
+        ['--import', 'tsx', new URL('./filesystem-store.crash.ts', import.meta.url).pathname, folder, `round-${acknowledged}`],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
       const keys: string[] = [];
       for await (const key of createInterface({ input: child.stdout })) {
         keys.push(key);

@@ -58,7 +58,8 @@ class FilesystemStore implements ObjectStore {
   async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject> {
     const target = this.#pathOf(key);
     throwIfAborted(options.signal);
-    if (options.replace !== true && await this.#sizeOf(target) !== undefined) throw new FirnError('conflict', 'An object of this key exists.', { detail: key });
+    if (options.replace !== true && (await this.#sizeOf(target)) !== undefined)
+      throw new FirnError('conflict', 'An object of this key exists.', { detail: key });
     const temporary = path.join(this.#temporary, randomUUID());
     try {
       const sizeBytes = await this.#writeFile(temporary, body, options);

@@ -5,17 +5,29 @@ import { chunkBytes } from './object-store.ts';
 import { patternBytes, referenceCrc32c } from './object-store.reference.ts';
 
 describe('stored sizes', () => {
-  const size = fc.oneof(fc.nat(4 * chunkBytes), fc.integer({ min: 0, max: 2 ** 45 }), fc.tuple(fc.nat(2 ** 24), fc.integer({ min: -3, max: 3 })).map(([chunks, by]) => Math.max(0, chunks * chunkBytes + by)));
+  const size = fc.oneof(
+    fc.nat(4 * chunkBytes),
+    fc.integer({ min: 0, max: 2 ** 45 }),
+    fc.tuple(fc.nat(2 ** 24), fc.integer({ min: -3, max: 3 })).map(([chunks, by]) => Math.max(0, chunks * chunkBytes + by)),
+  );
 
   it('invert', () => {
-    fc.assert(fc.property(size, (content) => { expect(contentSize(storedSize(content))).toBe(content); }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(size, (content) => {
+        expect(contentSize(storedSize(content))).toBe(content);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('leave out those no object has', () => {
-    fc.assert(fc.property(size, (stored) => {
-      const content = contentSize(stored);
-      if (content !== undefined) expect(storedSize(content)).toBe(stored);
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(size, (stored) => {
+        const content = contentSize(stored);
+        if (content !== undefined) expect(storedSize(content)).toBe(stored);
+      }),
+      { numRuns: 2000 },
+    );
     expect(contentSize(31)).toBeUndefined();
     expect(contentSize(32)).toBe(0);
     // One byte of content brings its sum of four: nothing stores as 33 to 36 bytes.
@@ -41,7 +53,10 @@ describe('the frame', () => {
   });
 
   it('of version 1 stays readable', () => {
-    const fixture = Buffer.from('6669726e3a206f6c6420736e6f77' + 'a8c82a98' + '4649524e4f424a01' + '0e00000000000000' + '00000400' + '46881e92' + '00000000' + 'ffd455c3', 'hex');
+    const fixture = Buffer.from(
+      '6669726e3a206f6c6420736e6f77' + 'a8c82a98' + '4649524e4f424a01' + '0e00000000000000' + '00000400' + '46881e92' + '00000000' + 'ffd455c3',
+      'hex',
+    );
     const size = contentSize(fixture.length)!;
     const table = new FrameTable(fixture.subarray(size), size, referenceCrc32c);
     table.verify(0, fixture.subarray(0, size));

@@ -79,9 +79,13 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         const content = patternBytes(700_001);
         const reused = Buffer.alloc(10_007);
         const key = newKey();
-        await store.put(key, (async function* () {
-          for (let at = 0; at < content.length; at += reused.length) yield reused.subarray(0, content.copy(reused, 0, at));
-        })(), roomy);
+        await store.put(
+          key,
+          (async function* () {
+            for (let at = 0; at < content.length; at += reused.length) yield reused.subarray(0, content.copy(reused, 0, at));
+          })(),
+          roomy,
+        );
         expect(content.equals(await readAll(key))).toBe(true);
       });
 
@@ -114,9 +118,15 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
       it('refuses more bytes than allowed, and only more', async () => {
         const key = newKey();
         let asked = 0;
-        await expect(store.put(key, (async function* () {
-          for (; asked < 100; asked++) yield Buffer.alloc(1000);
-        })(), { sizeMaxBytes: 4999 })).rejects.toMatchObject({ code: 'payload-too-large' });
+        await expect(
+          store.put(
+            key,
+            (async function* () {
+              for (; asked < 100; asked++) yield Buffer.alloc(1000);
+            })(),
+            { sizeMaxBytes: 4999 },
+          ),
+        ).rejects.toMatchObject({ code: 'payload-too-large' });
         expect(asked).toBeLessThan(100);
         await expectNothingOf(key);
         await store.put(key, inPieces(patternBytes(4999), 1000), { sizeMaxBytes: 4999 });
@@ -125,10 +135,16 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
       it.each([0, 3_000_000])('leaves nothing when the body fails after %i bytes, and rejects with the body’s error', async (size) => {
         const key = newKey();
         const failure = new Error('the client went away');
-        await expect(store.put(key, (async function* () {
-          yield* inPieces(patternBytes(size), 65_536);
-          throw failure;
-        })(), roomy)).rejects.toBe(failure);
+        await expect(
+          store.put(
+            key,
+            (async function* () {
+              yield* inPieces(patternBytes(size), 65_536);
+              throw failure;
+            })(),
+            roomy,
+          ),
+        ).rejects.toBe(failure);
         await expectNothingOf(key);
       });
 
@@ -136,12 +152,18 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         const key = newKey();
         const controller = new AbortController();
         let waiting = (): void => undefined;
-        const stuck = new Promise<void>((resolve) => { waiting = resolve; });
-        const put = store.put(key, (async function* () {
-          yield patternBytes(2_000_000);
-          waiting();
-          await new Promise(() => undefined);
-        })(), { ...roomy, signal: controller.signal });
+        const stuck = new Promise<void>((resolve) => {
+          waiting = resolve;
+        });
+        const put = store.put(
+          key,
+          (async function* () {
+            yield patternBytes(2_000_000);
+            waiting();
+            await new Promise(() => undefined);
+          })(),
+          { ...roomy, signal: controller.signal },
+        );
         await stuck;
         controller.abort();
         await expect(put).rejects.toMatchObject({ code: 'cancelled' });
@@ -155,18 +177,25 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         const piece = Buffer.alloc(1 << 20);
         let highest = 0;
         const before = process.memoryUsage().arrayBuffers;
-        await store.put(key, (async function* () {
-          for (let i = 0; i < 64; i++) {
-            highest = Math.max(highest, process.memoryUsage().arrayBuffers - before);
-            yield piece;
-          }
-        })(), roomy);
+        await store.put(
+          key,
+          (async function* () {
+            for (let i = 0; i < 64; i++) {
+              highest = Math.max(highest, process.memoryUsage().arrayBuffers - before);
+              yield piece;
+            }
+          })(),
+          roomy,
+        );
         expect(highest).toBeLessThan(24 << 20);
       });
 
-      it.each(['', '/', 'a/', '/a', 'a//b', '../a', 'a/../b', 'a/./b', '.a', 'a\\b', 'a\0b', 'a b', 'ä', 'a+b', 'a'.repeat(121)])('refuses the key %j', async (key) => {
-        await expect(store.put(key, bodyOf(Buffer.from('x')), roomy)).rejects.toMatchObject({ code: 'internal' });
-      });
+      it.each(['', '/', 'a/', '/a', 'a//b', '../a', 'a/../b', 'a/./b', '.a', 'a\\b', 'a\0b', 'a b', 'ä', 'a+b', 'a'.repeat(121)])(
+        'refuses the key %j',
+        async (key) => {
+          await expect(store.put(key, bodyOf(Buffer.from('x')), roomy)).rejects.toMatchObject({ code: 'internal' });
+        },
+      );
 
       it('keeps keys apart that differ in case or punctuation only', async () => {
         const keys = ['case/abc', 'case/ABC', 'case/Abc', 'case/a-b.c', 'case/a_b.c', 'case/a/b.c', 'case/a'];
@@ -188,15 +217,34 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await store.put(key, bodyOf(content), roomy);
         const reader = await store.open(key);
         expect(reader.sizeBytes).toBe(content.length);
-        await fc.assert(fc.asyncProperty(fc.nat(content.length), fc.nat(content.length), async (a, b) => {
-          const [start, end] = a < b ? [a, b] : [b, a];
-          expect(content.subarray(start, end).equals(await reader.read(start, end - start))).toBe(true);
-          expect(content.subarray(start, end).equals(await collect(reader.stream(start, end)))).toBe(true);
-        }), { numRuns: 25, examples: [[0, 0], [content.length, content.length], [0, content.length], [chunkBytes, 2 * chunkBytes], [4 * chunkBytes - 1, 4 * chunkBytes + 1]] });
+        await fc.assert(
+          fc.asyncProperty(fc.nat(content.length), fc.nat(content.length), async (a, b) => {
+            const [start, end] = a < b ? [a, b] : [b, a];
+            expect(content.subarray(start, end).equals(await reader.read(start, end - start))).toBe(true);
+            expect(content.subarray(start, end).equals(await collect(reader.stream(start, end)))).toBe(true);
+          }),
+          {
+            numRuns: 25,
+            examples: [
+              [0, 0],
+              [content.length, content.length],
+              [0, content.length],
+              [chunkBytes, 2 * chunkBytes],
+              [4 * chunkBytes - 1, 4 * chunkBytes + 1],
+            ],
+          },
+        );
         const pieces: number[] = [];
         for await (const piece of reader.stream(5)) pieces.push(piece.length);
         expect(Math.max(...pieces)).toBeLessThanOrEqual(1 << 20);
-        for (const [offset, length] of [[-1, 1], [0, content.length + 1], [content.length, 1], [0, -1], [0.5, 1], [Number.NaN, 1]] as const) {
+        for (const [offset, length] of [
+          [-1, 1],
+          [0, content.length + 1],
+          [content.length, 1],
+          [0, -1],
+          [0.5, 1],
+          [Number.NaN, 1],
+        ] as const) {
           await expect(reader.read(offset, length)).rejects.toMatchObject({ code: 'invalid-request' });
         }
         await expect(collect(reader.stream(0, content.length + 1))).rejects.toMatchObject({ code: 'invalid-request' });
@@ -266,24 +314,39 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
       };
 
       it('of any content byte is corrupt-object for its chunk, and for no other', async () => {
-        await fc.assert(fc.asyncProperty(fc.nat(content.length - 1), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
-          await flipped(at, mask);
-          const reader = await store.open(key);
-          for (let chunk = 0; chunk < 3; chunk++) {
-            const start = chunk * chunkBytes;
-            const read = reader.read(start, Math.min(chunkBytes, content.length - start));
-            if (chunk === chunkOf(at)) await expect(read).rejects.toMatchObject({ code: 'corrupt-object' });
-            else expect(content.subarray(start, start + chunkBytes).equals(await read)).toBe(true);
-          }
-          // Also when the damaged byte itself was not asked for.
-          await expect(reader.read(chunkOf(at) * chunkBytes, 1)).rejects.toMatchObject({ code: 'corrupt-object' });
-          const handedOut: Uint8Array[] = [];
-          await expect((async () => { for await (const piece of reader.stream()) handedOut.push(piece); })()).rejects.toMatchObject({ code: 'corrupt-object' });
-          const got = Buffer.concat(handedOut);
-          expect(got.length).toBeLessThanOrEqual(chunkOf(at) * chunkBytes);
-          expect(content.subarray(0, got.length).equals(got)).toBe(true);
-          await reader.close();
-        }), { numRuns: 20, examples: [[0, 1], [content.length - 1, 128], [chunkBytes, 1], [chunkBytes - 1, 1]] });
+        await fc.assert(
+          fc.asyncProperty(fc.nat(content.length - 1), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
+            await flipped(at, mask);
+            const reader = await store.open(key);
+            for (let chunk = 0; chunk < 3; chunk++) {
+              const start = chunk * chunkBytes;
+              const read = reader.read(start, Math.min(chunkBytes, content.length - start));
+              if (chunk === chunkOf(at)) await expect(read).rejects.toMatchObject({ code: 'corrupt-object' });
+              else expect(content.subarray(start, start + chunkBytes).equals(await read)).toBe(true);
+            }
+            // Also when the damaged byte itself was not asked for.
+            await expect(reader.read(chunkOf(at) * chunkBytes, 1)).rejects.toMatchObject({ code: 'corrupt-object' });
+            const handedOut: Uint8Array[] = [];
+            await expect(
+              (async () => {
+                for await (const piece of reader.stream()) handedOut.push(piece);
+              })(),
+            ).rejects.toMatchObject({ code: 'corrupt-object' });
+            const got = Buffer.concat(handedOut);
+            expect(got.length).toBeLessThanOrEqual(chunkOf(at) * chunkBytes);
+            expect(content.subarray(0, got.length).equals(got)).toBe(true);
+            await reader.close();
+          }),
+          {
+            numRuns: 20,
+            examples: [
+              [0, 1],
+              [content.length - 1, 128],
+              [chunkBytes, 1],
+              [chunkBytes - 1, 1],
+            ],
+          },
+        );
       });
 
       it('of every byte of table and footer is corrupt-object, and no byte is handed out', async () => {

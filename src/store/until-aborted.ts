@@ -20,7 +20,11 @@ export async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: 
       const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         stop = reject;
         if (signal.aborted) onAbort();
-        else iterator.next().then(resolve, (err: unknown) => { finished = true; reject(err as Error); });
+        else
+          iterator.next().then(resolve, (err: unknown) => {
+            finished = true;
+            reject(err as Error);
+          });
       });
       if (next.done === true) {
         finished = true;

@@ -80,11 +80,13 @@ describe('a download', () => {
     ['an end beyond the file', `bytes=2500000-999999999`, 2_500_000, undefined],
     ['everything', 'bytes=0-', 0, undefined],
   ])('answers a range of %s with 206 and just those bytes', async (_, range, start, end) => {
-    for (const path of [file, `${delta}/files/model.safetensors`, `${file}?as=uploaded`, `${checkpoint}/package`]) {
+    const model = `${delta}/files/model.safetensors`;
+    for (const path of [file, model, `${model}?as=uploaded`, `${checkpoint}/package`]) {
       const full = await api.get(path);
-      if (full.status === 404) continue;
+      expect(full.status).toBe(200);
       const expected = full.bytes.subarray(start, end);
-      if (expected.length === 0) continue;
+      // The package is shorter than the model, so some of the ranges lie behind it.
+      if (path.endsWith('/package') && expected.length === 0) continue;
       const answer = await api.get(path, { range });
       expect(answer.status, path).toBe(206);
       expect(answer.bytes.equals(expected), path).toBe(true);
@@ -144,11 +146,11 @@ describe('a download', () => {
   });
 
   test('has an ETag of its own for each of its forms', async () => {
-    const urls = [file, `${file}?dtype=bf16`, `${file}?dtype=f16`, `${file}?as=uploaded`, `${delta}/files/model.safetensors`, `${checkpoint}/package`];
+    const next = `${delta}/files/model.safetensors`;
+    const urls = [file, `${file}?dtype=bf16`, `${file}?dtype=f16`, next, `${next}?as=uploaded`, `${next}?dtype=bf16`, `${checkpoint}/package`];
     const answers = await Promise.all(urls.map((url) => api.ask('HEAD', url)));
-    const etags = answers.filter(({ status }) => status === 200).map(etagOf);
-    expect(etags.length).toBeGreaterThanOrEqual(5);
-    expect(new Set(etags).size).toBe(etags.length);
+    expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+    expect(new Set(answers.map(etagOf)).size).toBe(urls.length);
   });
 });
 

@@ -1,5 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+
+/** Objects are deleted after the answer or the state that made them superfluous; this long, in ms, is far more than that takes. */
+const settleDeadlineMs = 5_000;
 
 /**
  * Every file under the hub's object folder, unfinished ones included, sorted. The one place where tests look behind the address: whether a
@@ -11,4 +15,9 @@ export async function storedObjects(dataDirectory: string): Promise<string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
+}
+
+/** Exactly these objects are there, at once or soon. */
+export async function expectObjects(dataDirectory: string, expected: readonly string[]): Promise<void> {
+  await expect.poll(() => storedObjects(dataDirectory), { timeout: settleDeadlineMs }).toEqual(expected);
 }

@@ -40,10 +40,12 @@ export class MetricSet {
   }
 
   values(): MetricValues {
-    return Object.fromEntries(this.#specs.map((spec) => {
-      const value = this.#entries.get(entryKey(spec))!.accumulator.value();
-      return [spec.name, spec.kind === 'perplexity' ? Math.exp(value) : value];
-    }));
+    return Object.fromEntries(
+      this.#specs.map((spec) => {
+        const value = this.#entries.get(entryKey(spec))!.accumulator.value();
+        return [spec.name, spec.kind === 'perplexity' ? Math.exp(value) : value];
+      }),
+    );
   }
 }
 
@@ -57,10 +59,16 @@ function entryKey(spec: MetricSpec): string {
 
 function createAccumulator(kind: MetricKind, ignoreLabel: number | undefined): MetricAccumulator {
   switch (kind) {
-    case 'loss': return new LossMetric();
-    case 'cross-entropy': case 'perplexity': return new ClassificationMetric('cross-entropy', ignoreLabel);
-    case 'accuracy': return new ClassificationMetric('accuracy', ignoreLabel);
-    case 'mse': return new MeanSquaredError(ignoreLabel);
-    case 'pearson': return new PearsonCorrelation(ignoreLabel);
+    case 'loss':
+      return new LossMetric();
+    case 'cross-entropy':
+    case 'perplexity':
+      return new ClassificationMetric('cross-entropy', ignoreLabel);
+    case 'accuracy':
+      return new ClassificationMetric('accuracy', ignoreLabel);
+    case 'mse':
+      return new MeanSquaredError(ignoreLabel);
+    case 'pearson':
+      return new PearsonCorrelation(ignoreLabel);
   }
 }

@@ -30,20 +30,36 @@ describe('labelLayout', () => {
     expect(labelLayout(logits, labels)).toEqual({ positions, classCount });
   });
 
-  test.each<[number[], number[]]>([[[4, 10], [5]], [[4, 10], [4, 2]], [[2, 3, 10], [6]], [[], [2]], [[4], [3]]])('logits %j with labels %j are refused', (logits, labels) => {
+  test.each<[number[], number[]]>([
+    [[4, 10], [5]],
+    [
+      [4, 10],
+      [4, 2],
+    ],
+    [[2, 3, 10], [6]],
+    [[], [2]],
+    [[4], [3]],
+  ])('logits %j with labels %j are refused', (logits, labels) => {
     expect(() => labelLayout(logits, labels)).toThrow(expect.objectContaining({ code: 'eval-label-mismatch' }));
   });
 });
 
 describe('cross-entropy', () => {
   test('of logits equals minus the log of the softmax, and adding a constant changes nothing', () => {
-    fc.assert(fc.property(fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 2, maxLength: 12 }), fc.nat(11), fc.integer({ min: -1000, max: 1000 }), (logits, pick, shift) => {
-      const label = pick % logits.length;
-      const expected = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0)) - logits[label]!;
-      const row = (data: number[]) => ({ data, start: 0, classCount: data.length });
-      expect(classCrossEntropy(row(logits), label)).toBeCloseTo(expected, 9);
-      expect(classCrossEntropy(row(logits.map((logit) => logit + shift)), label)).toBeCloseTo(expected, 9);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 2, maxLength: 12 }),
+        fc.nat(11),
+        fc.integer({ min: -1000, max: 1000 }),
+        (logits, pick, shift) => {
+          const label = pick % logits.length;
+          const expected = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0)) - logits[label]!;
+          const row = (data: number[]) => ({ data, start: 0, classCount: data.length });
+          expect(classCrossEntropy(row(logits), label)).toBeCloseTo(expected, 9);
+          expect(classCrossEntropy(row(logits.map((logit) => logit + shift)), label)).toBeCloseTo(expected, 9);
+        },
+      ),
+    );
   });
 
   test('logits of any size do not overflow', () => {
@@ -53,17 +69,29 @@ describe('cross-entropy', () => {
   });
 
   test('binary logits equal two classes, one of them 0', () => {
-    fc.assert(fc.property(fc.double({ min: -30, max: 30, noNaN: true }), (logit) => {
-      expect(binaryCrossEntropy(logit, 1)).toBeCloseTo(classCrossEntropy({ data: [0, logit], start: 0, classCount: 2 }, 1), 12);
-    }));
+    fc.assert(
+      fc.property(fc.double({ min: -30, max: 30, noNaN: true }), (logit) => {
+        expect(binaryCrossEntropy(logit, 1)).toBeCloseTo(classCrossEntropy({ data: [0, logit], start: 0, classCount: 2 }, 1), 12);
+      }),
+    );
   });
 });
 
 describe('MetricSet', () => {
   test('losses are weighted by rows, values by count', () => {
     const none = tensor([1], 0);
-    expect(metricOf('loss', [[tensor([3, 1], 1, 1, 1), none], [tensor([1, 1], 5), none]])).toBe(2);
-    expect(metricOf('mse', [[tensor([3], 1, 2, 3), tensor([3], 1, 2, 5)], [tensor([1], 0), tensor([1], 2)]])).toBe(2);
+    expect(
+      metricOf('loss', [
+        [tensor([3, 1], 1, 1, 1), none],
+        [tensor([1, 1], 5), none],
+      ]),
+    ).toBe(2);
+    expect(
+      metricOf('mse', [
+        [tensor([3], 1, 2, 3), tensor([3], 1, 2, 5)],
+        [tensor([1], 0), tensor([1], 2)],
+      ]),
+    ).toBe(2);
   });
 
   test('accuracy takes the first of equal logits, and 0/1 targets of one logit', () => {
@@ -91,7 +119,10 @@ describe('MetricSet', () => {
   });
 
   test('perplexity is the exponential of the cross-entropy of the whole set, not of each batch', () => {
-    const batches = [[tensor([1, 2], 3, 0), tensor([1], 0)], [tensor([1, 2], 0, 5), tensor([1], 0)]] as const;
+    const batches = [
+      [tensor([1, 2], 3, 0), tensor([1], 0)],
+      [tensor([1, 2], 0, 5), tensor([1], 0)],
+    ] as const;
     expect(metricOf('perplexity', batches)).toBe(Math.exp(metricOf('cross-entropy', batches)));
   });
 });
