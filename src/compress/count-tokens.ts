@@ -7,7 +7,8 @@ import type { QuantizedGroup } from './plan-codings.ts';
 export class TokenCensus {
   private readonly core: NativeCore;
   private readonly counts: readonly TokenCounts[];
-  private protectedWords = 0;
+  /** Protected words with the count in front of each block's. */
+  private wordBytes = 0;
   private moved = 0;
   private compared = 0;
 
@@ -17,7 +18,7 @@ export class TokenCensus {
   }
 
   async add(group: number, { levels, protectedWords, previous, modulus }: LevelsToEncode, signal?: AbortSignal): Promise<void> {
-    this.protectedWords += protectedWords.length;
+    this.wordBytes += varintBytes(protectedWords.length) + protectedWords.byteLength;
     if (previous !== undefined) {
       this.compared += levels.length;
       this.moved += countDifferent(levels, previous);
@@ -30,18 +31,22 @@ export class TokenCensus {
     return this.compared === 0 ? undefined : this.moved / this.compared;
   }
 
-  /** The cheaper of one table set per group and one for all, with the bytes of tables, tokens, protected words and block counts. */
+  /** The cheaper of one table set per group and one for all. */
   tables(): ChosenTables {
-    const separate = this.counts.map((count) => count.build());
     const pooledCounts = this.core.createTokenCounts();
     for (const count of this.counts) pooledCounts.merge(count);
-    const pooled = pooledCounts.build();
-    const separateBytes = sum(separate.map((tables) => tables.serialize().length)) + sum(this.counts.map((count) => count.payloadBits() / 8));
-    const pooledBytes = pooled.serialize().length + pooledCounts.payloadBits() / 8;
-    const wordBytes = 2 * this.protectedWords;
-    return pooledBytes < separateBytes && this.counts.length > 1
-      ? { sets: [pooled], setOfGroup: this.counts.map(() => 0), bytes: pooledBytes + wordBytes }
-      : { sets: separate, setOfGroup: this.counts.map((_, group) => group), bytes: separateBytes + wordBytes };
+    const separate = this.priced(this.counts, this.counts.map((_, group) => group));
+    const pooled = this.priced([pooledCounts], this.counts.map(() => 0));
+    return bytesOf(pooled) < bytesOf(separate) ? pooled : separate;
+  }
+
+  private priced(counts: readonly TokenCounts[], setOfGroup: readonly number[]): ChosenTables {
+    const sets = counts.map((count) => count.build());
+    return {
+      sets, setOfGroup,
+      tableBytes: sum(sets.map((tables) => tables.serialize().length)),
+      payloadBytes: sum(counts.map((count) => count.payloadBits())) / 8 + this.wordBytes,
+    };
   }
 }
 
@@ -49,12 +54,24 @@ export interface ChosenTables {
   readonly sets: readonly TokenTables[];
   /** By codebook number. */
   readonly setOfGroup: readonly number[];
-  readonly bytes: number;
+  /** Of the serialized sets. */
+  readonly tableBytes: number;
+  /** Tokens, protected words and their counts; the bits that fill up each block's last byte are left out, so it may be a fraction. */
+  readonly payloadBytes: number;
+}
+
+export function bytesOf({ tableBytes, payloadBytes }: Pick<ChosenTables, 'tableBytes' | 'payloadBytes'>): number {
+  return tableBytes + payloadBytes;
 }
 
 /** Bytes of the codebooks in a package. */
 export function codebookBytes(groups: readonly { readonly group: QuantizedGroup; readonly levelCount: number }[]): number {
   return sum(groups.map(({ group, levelCount }) => levelCount * dtypeBytes[group.dtype]));
+}
+
+/** Length of an unsigned LEB128 integer (docs/format.md). */
+function varintBytes(value: number): number {
+  return value < 0x80 ? 1 : 1 + varintBytes(Math.floor(value / 0x80));
 }
 
 function sum(values: readonly number[]): number {

@@ -4,7 +4,7 @@ import type { PackageCodebook } from '../package/package-index.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../package/write-package.ts';
 import type { Ancestor } from './ancestor.ts';
 import { forEachBounded, mapBounded } from './bounded-parallel.ts';
-import { TokenCensus, type ChosenTables } from './count-tokens.ts';
+import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
 import { levelBlock, type LevelBlockPlace, type QuantizedModel } from './level-block.ts';
 import type { ModelSource } from './model-source.ts';
 import { levelBlocks, type CodingPlan } from './plan-codings.ts';
@@ -62,7 +62,7 @@ interface Choice {
 
 async function chooseAncestor(checkpoint: CheckpointToEncode, core: NativeCore, options: EncodeOptions): Promise<Choice> {
   const { quantized, plan, ancestor } = checkpoint;
-  if (quantized === undefined) return { ancestor, tables: { sets: [], setOfGroup: [], bytes: 0 }, migration: undefined };
+  if (quantized === undefined) return { ancestor, tables: { sets: [], setOfGroup: [], tableBytes: 0, payloadBytes: 0 }, migration: undefined };
   const [alone, against] = [new TokenCensus(core, plan.groups), new TokenCensus(core, plan.groups)];
   await forEachBounded(levelBlocks(plan), options.parallel, async (at) => {
     const block = await levelBlock(quantized, ancestor, at, options.signal);
@@ -70,7 +70,7 @@ async function chooseAncestor(checkpoint: CheckpointToEncode, core: NativeCore, 
     await alone.add(at.group, { ...block, previous: undefined, modulus: quantized.groups[at.group]!.levelCount }, options.signal);
   });
   const [base, delta] = [alone.tables(), against.tables()];
-  return ancestor !== undefined && delta.bytes < base.bytes
+  return ancestor !== undefined && bytesOf(delta) < bytesOf(base)
     ? { ancestor, tables: delta, migration: against.migration }
     : { ancestor: undefined, tables: base, migration: undefined };
 }

@@ -8,7 +8,7 @@ import type { ModelSource } from './model-source.ts';
 import { levelBlocks, type CodingPlan } from './plan-codings.ts';
 import type { Quantizer } from './quantizer.ts';
 
-/** Quantized elements looked at for one estimate; a smaller model is counted whole and its estimate is exact for the level blocks. */
+/** Quantized elements looked at for one estimate; a smaller model is counted whole, and its estimate is off by less than a byte a block. */
 export const sampleElementsMax = 2 * 1024 * 1024;
 
 export interface EstimateParts {
@@ -20,8 +20,8 @@ export interface EstimateParts {
 }
 
 /**
- * Bytes of the quantized part under a config, against the ancestor where there is one: real token counts over an evenly spread sample of
- * blocks, scaled, plus tables and codebooks. The exact part is the same for every config and left out.
+ * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an evenly spread sample come to, scaled, plus
+ * token tables and codebooks. The exact part is the same for every config and left out.
  */
 export async function estimateBytes(parts: EstimateParts, config: QuantizationConfig, options: { parallel: number; signal?: AbortSignal }): Promise<number> {
   const groups = await parts.quantizer.build(config);
@@ -30,7 +30,8 @@ export async function estimateBytes(parts: EstimateParts, config: QuantizationCo
   await forEachBounded(blocks, options.parallel, async (at) => {
     await census.add(at.group, await levelBlock({ ...parts, groups }, parts.ancestor, at, options.signal), options.signal);
   });
-  return census.tables().bytes * scale + codebookBytes(groups);
+  const { tableBytes, payloadBytes } = census.tables();
+  return payloadBytes * scale + tableBytes + codebookBytes(groups);
 }
 
 function sampleBlocks(plan: CodingPlan) {

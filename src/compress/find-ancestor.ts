@@ -1,9 +1,9 @@
 import type { Catalog, Checkpoint, Run } from '../catalog/catalog.ts';
-import type { PackageChain } from '../restore/package-chain.ts';
-import type { Restorer } from '../restore/restorer.ts';
 
 /** How many ready checkpoints back an ancestor is looked for: one stored exact in between does not end a run's chain. */
 const lookBackMax = 4;
+/** How many forks back: a run without a ready checkpoint of its own may be forked again. */
+const forksBackMax = 16;
 
 /** A stored checkpoint that could be an ancestor. */
 export interface AncestorCandidate {
@@ -11,27 +11,28 @@ export interface AncestorCandidate {
   readonly run: Run;
 }
 
-/** The ready checkpoints before this one, nearest first: of its run, then the one its run was forked from. */
+/** The ready checkpoints before this one, nearest first: of its run, then the one its run was forked from and those before that. */
 export async function ancestorCandidates(catalog: Catalog, run: Run, sequence: number): Promise<AncestorCandidate[]> {
   const found: AncestorCandidate[] = [];
-  for (let before = sequence; found.length < lookBackMax;) {
-    const checkpoint = await catalog.checkpoints.previousReady(run.id, before);
-    if (checkpoint === undefined) break;
-    found.push({ checkpoint, run });
-    before = checkpoint.sequence;
-  }
-  if (found.length < lookBackMax && run.parentCheckpointId !== undefined) {
-    const checkpoint = await catalog.checkpoints.get(run.parentCheckpointId);
-    const parentRun = checkpoint === undefined ? undefined : await catalog.runs.get(checkpoint.runId);
-    if (checkpoint?.state === 'ready' && parentRun !== undefined) found.push({ checkpoint, run: parentRun });
+  let place = { run, before: sequence };
+  for (let forksBack = 0; found.length < lookBackMax;) {
+    const checkpoint = await catalog.checkpoints.previousReady(place.run.id, place.before);
+    if (checkpoint !== undefined) {
+      found.push({ checkpoint, run: place.run });
+      place = { run: place.run, before: checkpoint.sequence };
+      continue;
+    }
+    const fork = forksBack < forksBackMax ? await forkPoint(catalog, place.run) : undefined;
+    if (fork === undefined) break;
+    place = fork;
+    forksBack += 1;
   }
   return found;
 }
 
-/** Opens a candidate's package with its chain; undefined when its chain has no room for another. Close it. */
-export async function openCandidate(catalog: Catalog, restorer: Restorer, candidate: AncestorCandidate, chainLengthMax: number): Promise<PackageChain | undefined> {
-  const { packageId } = candidate.checkpoint;
-  if (packageId === undefined) return undefined;
-  const chain = await catalog.packages.chain(packageId);
-  return chain.length >= chainLengthMax ? undefined : restorer.open(chain);
+/** Where to look on in the run that this one was forked from: from the fork point on backwards. */
+async function forkPoint(catalog: Catalog, { parentCheckpointId }: Run): Promise<{ run: Run; before: number } | undefined> {
+  const parent = parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(parentCheckpointId);
+  const run = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
+  return parent === undefined || run === undefined ? undefined : { run, before: parent.sequence + 1 };
 }

@@ -12,22 +12,28 @@ export function evalSetDirectory(workDirectory: string): string {
   return join(workDirectory, 'eval-sets');
 }
 
-/** Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is ready. */
-export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string): Promise<LocalEvalSet> {
-  if (evalSet.graphKey === undefined || evalSet.batchesKey === undefined) throw new FirnError('eval-set-not-ready', 'The eval set lacks its graph or its batches.');
+/**
+ * Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is ready. Rejects with
+ * `eval-set-not-ready`, the store's errors, and those of the file system.
+ */
+export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string, signal?: AbortSignal): Promise<LocalEvalSet> {
+  const { graphKey, batchesKey } = evalSet;
+  if (graphKey === undefined || batchesKey === undefined) throw new FirnError('eval-set-not-ready', 'The eval set lacks its graph or its batches.');
   const home = join(directory, evalSet.id);
   await mkdir(home, { recursive: true });
-  const graphPath = await localCopy(store, evalSet.graphKey, join(home, `graph-${evalSet.graphSha256}.onnx`));
-  const batchesPath = await localCopy(store, evalSet.batchesKey, join(home, `batches-${evalSet.batchesSha256}.safetensors`));
+  const graphPath = await localCopy(store, graphKey, join(home, `graph-${evalSet.graphSha256}.onnx`), signal);
+  const batchesPath = await localCopy(store, batchesKey, join(home, `batches-${evalSet.batchesSha256}.safetensors`), signal);
   return { graphPath, batchesPath, spec: evalSet.spec };
 }
 
-async function localCopy(store: ObjectStore, key: string, path: string): Promise<string> {
-  if (await stat(path).then(() => true, () => false)) return path;
-  const partial = `${path}.${randomUUID()}`;
+/** The name holds the digest, so a file of the name and of the object's size is the copy; a shorter one is what a dying machine left. */
+async function localCopy(store: ObjectStore, key: string, path: string, signal?: AbortSignal): Promise<string> {
   const reader = await store.open(key);
+  const partial = `${path}.${randomUUID()}`;
   try {
-    await restoreToFile(reader.stream(), partial);
+    const there = await stat(path).catch(() => undefined);
+    if (there?.size === reader.sizeBytes) return path;
+    await restoreToFile(reader.stream(0, reader.sizeBytes, signal), partial);
     await rename(partial, path);
     return path;
   } finally {

@@ -1,6 +1,7 @@
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import type { CodebookOptions, LevelMap, NativeCore, Partition, Sketch, WeightBlock } from '../native/core.ts';
+import { sketchWords, type CodebookOptions, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../native/core.ts';
+import { ByteCache } from '../restore/byte-cache.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
 import { emptySketch, type ModelStatistics } from './model-statistics.ts';
@@ -26,6 +27,13 @@ export interface QuantizerOptions {
 /** Entries of a level table: every value a level byte can take. */
 const tableEntries = 256;
 
+/** Bytes of sketches kept for configs of a partition met before: the cube of the paper with three groups takes 28 MB. */
+const sketchCacheMaxBytes = 64 * 1024 * 1024;
+/** Bytes of finished quantizers kept. */
+const quantizerCacheMaxBytes = 8 * 1024 * 1024;
+/** What one group's quantizer takes, in bytes: table, centroids and the objects around them. */
+const groupQuantizerBytes = 4096;
+
 /** Share of frequency in the k-means weights (Inshrinkerator section 4.4: sigma = 0.2 in all experiments). */
 const sigma = 0.2;
 
@@ -39,8 +47,8 @@ export class Quantizer {
   private readonly statistics: ModelStatistics;
   private readonly core: NativeCore;
   private readonly options: QuantizerOptions;
-  private readonly remaining = new Map<string, Promise<readonly Sketch[]>>();
-  private readonly built = new Map<string, Promise<readonly GroupQuantizer[]>>();
+  private readonly remaining = new ByteCache<Promise<readonly Sketch[]>>(sketchCacheMaxBytes);
+  private readonly built = new ByteCache<Promise<readonly GroupQuantizer[]>>(quantizerCacheMaxBytes);
 
   constructor(source: ModelSource, plan: CodingPlan, statistics: ModelStatistics, core: NativeCore, options: QuantizerOptions) {
     this.source = source;
@@ -52,7 +60,7 @@ export class Quantizer {
 
   /** By codebook number. */
   build(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
-    return remember(this.built, configKey(config), () => this.buildGroups(config));
+    return remember(this.built, { key: configKey(config), bytes: this.plan.groups.length * groupQuantizerBytes }, () => this.buildGroups(config));
   }
 
   private async buildGroups(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
@@ -92,7 +100,8 @@ export class Quantizer {
 
   private remainingSketches(config: QuantizationConfig, partitions: readonly Partition[]): Promise<readonly Sketch[]> {
     const key = [config.pruneFraction, config.pruneMetric, config.protectFraction].join('/');
-    return remember(this.remaining, key, async () => {
+    const bytes = this.plan.groups.length * sketchWords * BigUint64Array.BYTES_PER_ELEMENT;
+    return remember(this.remaining, { key, bytes }, async () => {
       const sketches = this.plan.groups.map(emptySketch);
       await forEachBounded(levelBlocks(this.plan), this.options.parallel, async ({ file, block, group }) => {
         const pair = await this.source.readWeights(file, block, this.options.signal);
@@ -121,10 +130,10 @@ function groupQuantizer(parts: { group: QuantizedGroup; partition: Partition; ce
   return { group, partition, map, levelCount: bins + Number(prunes) + Number(protects), table };
 }
 
-function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+function remember<T>(memory: ByteCache<Promise<T>>, { key, bytes }: { readonly key: string; readonly bytes: number }, make: () => Promise<T>): Promise<T> {
   const known = memory.get(key);
   if (known !== undefined) return known;
   const made = make();
-  memory.set(key, made);
+  memory.set(key, made, bytes);
   return made;
 }

@@ -21,12 +21,10 @@ struct LevelCodeLengths {
 
 class LevelCode {
  public:
-  LevelCode() = default;  // no tokens
   // `stored` must be complete and hold at least one value token.
   explicit LevelCode(LevelCodeLengths stored);
 
   const LevelCodeLengths& stored() const { return stored_; }
-  bool empty() const { return stored_.empty(); }
 
   // Writes differences[begin..end), begin < end, as tokens. False when a token has no code; kDifferencesSlackBytes are readable
   // past `end`.

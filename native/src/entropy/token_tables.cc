@@ -12,8 +12,9 @@
 #include "firn/delta.h"
 
 namespace firn {
+
 struct TokenTables::Impl {
-  std::array<LevelCode, kSourceLevels> levels;
+  std::array<std::unique_ptr<const LevelCode>, kSourceLevels> levels;  // null: the level has no code
 };
 
 TokenTables::TokenTables() : impl_(std::make_unique<Impl>()) {}
@@ -30,7 +31,7 @@ TokenTables TokenCounts::build() const {
     LevelCodeLengths code;
     impl_->levels[level]->list(&code.ids, &counts);
     code.lengths = huffman_lengths(counts, kCodeLengthMax);
-    tables.impl_->levels[level] = LevelCode(std::move(code));
+    tables.impl_->levels[level] = std::make_unique<const LevelCode>(std::move(code));
   }
   return tables;
 }
@@ -38,7 +39,9 @@ TokenTables TokenCounts::build() const {
 std::vector<uint8_t> TokenTables::serialize() const {
   if (!impl_) return {};
   const auto set = std::make_unique<LevelCodeSet>();
-  for (uint32_t level = 0; level < kSourceLevels; ++level) (*set)[level] = impl_->levels[level].stored();
+  for (uint32_t level = 0; level < kSourceLevels; ++level) {
+    if (impl_->levels[level]) (*set)[level] = impl_->levels[level]->stored();
+  }
   return write_token_tables(*set);
 }
 
@@ -48,7 +51,7 @@ Status TokenTables::parse(const uint8_t* bytes, size_t size, TokenTables* out) t
   if (status != Status::ok) return status;
   TokenTables tables;
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
-    if (!(*set)[level].empty()) tables.impl_->levels[level] = LevelCode(std::move((*set)[level]));
+    if (!(*set)[level].empty()) tables.impl_->levels[level] = std::make_unique<const LevelCode>(std::move((*set)[level]));
   }
   *out = std::move(tables);
   return Status::ok;
@@ -72,7 +75,8 @@ Status TokenTables::encode(const uint8_t* previous, const uint8_t* current, size
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
     const size_t begin = groups.start(level), end = groups.start(level + 1);
     if (begin == end) continue;
-    if (!impl_->levels[level].encode_group(differences.get(), begin, end, writer)) return Status::invalid_argument;
+    const LevelCode* const code = impl_->levels[level].get();
+    if (!code || !code->encode_group(differences.get(), begin, end, writer)) return Status::invalid_argument;
   }
   const size_t size = writer.finish();
   out->insert(out->end(), bits.get(), bits.get() + size);
@@ -91,9 +95,9 @@ Status TokenTables::decode(const uint8_t* bytes, size_t size, const uint8_t* pre
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
     const size_t begin = groups.start(level), end = groups.start(level + 1);
     if (begin == end) continue;
-    const LevelCode& code = impl_->levels[level];
-    if (code.empty()) return Status::corrupt;
-    if (!code.decode_group(reader, modulus, end - begin, differences.get() + begin)) {
+    const LevelCode* const code = impl_->levels[level].get();
+    if (!code) return Status::corrupt;
+    if (!code->decode_group(reader, modulus, end - begin, differences.get() + begin)) {
       return reader.overrun() ? Status::truncated : Status::corrupt;
     }
     if (reader.overrun()) return Status::truncated;

@@ -1,4 +1,4 @@
-// One byte plane of a block, coded on its own: raw, constant, or order-0 rANS, whichever is smallest.
+// One byte plane of a block, coded on its own: raw, constant, or order-0 rANS where that saves a worthwhile share.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -46,7 +46,7 @@ class Shortest {
   std::vector<uint8_t> best_;
 };
 
-// Small blocks: everything is tried.
+// Small blocks: everything is tried but the difference mode with stored tables, whose adaptive twin learns them for less.
 void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::planes, input, [&](auto* out) { encode_planes(input, plan_planes(input, false), out); });
   if (adaptive_alone_supports(input.kind)) {
@@ -57,8 +57,8 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
-// Large blocks: estimates decide which one is written. XOR planes of floats are not tried: differences in the order of the numbers were
-// never larger in practice; small blocks do try all.
+// Large blocks: estimates decide which one is written. XOR planes are for integers only: differences of floats in the order of their
+// numbers were smaller on every checkpoint measured.
 void offer_cheapest(const ExactInput& input, Shortest* shortest) {
   const PlanesPlan alone = plan_planes(input, false);
   if (input.previous) {

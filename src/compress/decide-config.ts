@@ -1,0 +1,78 @@
+import type { MetricValues } from '../checkpoint/quality.ts';
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import type { AncestorCandidate } from './find-ancestor.ts';
+import type { Ancestor } from './ancestor.ts';
+import type { QuantizedModel } from './level-block.ts';
+import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
+import { planExact, type CodingPlan } from './plan-codings.ts';
+import type { PreparedModel } from './prepare-model.ts';
+import { Quantizer } from './quantizer.ts';
+import { searchCheckpoint } from './search-checkpoint.ts';
+
+/** How a checkpoint is to be stored. */
+export interface Decision {
+  /** That of the prepared model, or one with everything exact. */
+  readonly plan: CodingPlan;
+  /** Absent when everything is exact. */
+  readonly quantized?: QuantizedModel & { readonly config: QuantizationConfig };
+  /** True when the config was given with the upload or the run, not found. */
+  readonly configGiven: boolean;
+  readonly trialCount: number;
+  /** Sentences for whoever uploaded it. */
+  readonly warnings: readonly string[];
+}
+
+export interface DecisionBasis {
+  readonly model: PreparedModel;
+  readonly ancestor: Ancestor | undefined;
+  /** Ready checkpoints before this one, nearest first. */
+  readonly candidates: readonly AncestorCandidate[];
+}
+
+/** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
+export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Decision> {
+  const { plan } = basis.model;
+  if (plan.groups.length === 0) return { plan, configGiven: false, trialCount: 0, warnings: [] };
+  const given = attempt.checkpoint.fixedConfig ?? attempt.run.search.fixedConfig;
+  const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
+  if (hindrance !== undefined) return exact(attempt, basis.model, { warnings: [hindrance], trialCount: 0 });
+  const statistics = await gatherStatistics(attempt.source, plan, attempt.ctx.core, pace(attempt));
+  const warnings = statistics.sensitivityAllZero ? ['The sensitivity file is all zero and was treated as absent.'] : [];
+  const quantizer = makeQuantizer(attempt, plan, statistics);
+  const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
+  if (config === undefined) {
+    return exact(attempt, basis.model, { warnings: [...warnings, 'No config stayed inside the quality threshold, so the checkpoint is stored exact.'], trialCount });
+  }
+  const quantized = { source: attempt.source, quantizer, groups: await quantizer.build(config), core: attempt.ctx.core, config };
+  return { plan, quantized, configGiven: given !== undefined, trialCount, warnings };
+}
+
+/** A sentence where there is nothing to search by. */
+function whyNoSearch({ quality }: PreparedModel): string | undefined {
+  if (quality === undefined) return 'The run has neither an eval set nor a given config, so the checkpoint is stored exact.';
+  const unusable = firstNotFinite(quality.bound.baseline, Object.keys(quality.bound.thresholds));
+  return unusable === undefined ? undefined : `The uploaded weights give no finite ${unusable}, so the checkpoint is stored exact.`;
+}
+
+function firstNotFinite(values: MetricValues, names: readonly string[]): string | undefined {
+  return names.find((name) => !Number.isFinite(values[name]));
+}
+
+function exact({ source }: EncodeAttempt, { layerTypes }: PreparedModel, found: Pick<Decision, 'warnings' | 'trialCount'>): Decision {
+  return { plan: planExact(source.files, layerTypes), configGiven: false, ...found };
+}
+
+function makeQuantizer(attempt: EncodeAttempt, plan: CodingPlan, statistics: ModelStatistics): Quantizer {
+  const { run, source, ctx } = attempt;
+  return new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: BigInt(run.seed) });
+}
+
+function search(attempt: EncodeAttempt, { model, ancestor, candidates }: DecisionBasis, { quantizer, statistics }: { quantizer: Quantizer; statistics: ModelStatistics }) {
+  const { checkpoint, run, source, ctx, directory, signal } = attempt;
+  const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
+  return searchCheckpoint(
+    { checkpointId: checkpoint.id, source, plan: model.plan, quantizer, ancestor, ...model.quality!, options: run.search, hasSensitivity: statistics.sensitivity !== undefined, last },
+    { catalog: ctx.catalog, core: ctx.core, directory, blockParallel: ctx.blockParallel, signal, onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }) },
+  );
+}

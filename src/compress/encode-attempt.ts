@@ -1,0 +1,25 @@
+import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
+import type { CompressContext } from './compress-context.ts';
+import type { ModelSource } from './model-source.ts';
+
+/** One try at compressing a checkpoint: what every phase needs. */
+export interface EncodeAttempt {
+  readonly ctx: CompressContext;
+  readonly checkpoint: Checkpoint;
+  readonly run: Run;
+  /** The checkpoint's files as uploaded. */
+  readonly rows: readonly CheckpointFile[];
+  readonly source: ModelSource;
+  /** 32 hex digits, derived from the checkpoint: whoever encodes it writes the same bytes. */
+  readonly packageId: string;
+  /** Of this try alone: one that has lost its claim cannot touch what another commits. */
+  readonly packageKey: string;
+  /** Scratch files of this try alone. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+/** The options most calls of the room take. */
+export function pace({ ctx, signal }: Pick<EncodeAttempt, 'ctx' | 'signal'>): { readonly parallel: number; readonly signal: AbortSignal } {
+  return { parallel: ctx.blockParallel, signal };
+}

@@ -1,0 +1,73 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { LayerType } from '../checkpoint/layer-type.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import { bindGraph, type BoundGraph } from './bind-graph.ts';
+import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import type { QualityBound } from './judge-metrics.ts';
+import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
+import { findMeasured } from './measured-tensors.ts';
+import { modelLayerTypes } from './model-layer-types.ts';
+import { planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
+import { QualityGate } from './quality-gate.ts';
+import { writeCandidate } from './write-candidate.ts';
+
+/** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
+export interface PreparedModel {
+  readonly plan: CodingPlan;
+  readonly layerTypes: ReadonlyMap<string, LayerType>;
+  /** Absent without an eval set, and for exact runs. */
+  readonly quality?: { readonly gate: QualityGate; readonly bound: QualityBound };
+  /** Sentences for whoever uploaded it. */
+  readonly warnings: readonly string[];
+}
+
+/** Most names in one sentence. */
+const namesShownMax = 8;
+
+/** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
+export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedModel> {
+  const { run, source: { files }, ctx, signal } = attempt;
+  if (run.fidelity === 'exact') {
+    const layerTypes = modelLayerTypes(run, files);
+    return { plan: planExact(files, layerTypes), layerTypes, warnings: [] };
+  }
+  const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
+  const measured = bound && (await findMeasured(bound.binding, files, signal));
+  const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
+  const unmeasured = measured?.unmeasured ?? new Set<string>();
+  const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), keepExact: unmeasured });
+  const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
+  const warnings = [
+    ...(spared.length > 0 ? [`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`] : []),
+    ...(plan.nonFinite.length > 0 ? [`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`] : []),
+  ];
+  if (bound === undefined) return { plan, layerTypes, warnings };
+  const gate = new QualityGate(bound, ctx.evaluator);
+  const baseline = await evaluateUpload(attempt, plan, gate);
+  return { plan, layerTypes, warnings, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } } };
+}
+
+async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {
+  const evalSet = await ctx.catalog.evalSets.get(evalSetId);
+  if (evalSet === undefined) throw new FirnError('eval-set-not-ready', 'The eval set of the run is gone.');
+  const local = await localEvalSet(ctx.store, evalSet, evalSetDirectory(ctx.workDirectory), signal);
+  return bindGraph(ctx.catalog, run, local, await readFile(local.graphPath), source.files, signal);
+}
+
+async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<MetricValues> {
+  const directory = join(attempt.directory, 'uploaded');
+  await mkdir(directory);
+  try {
+    const paths = await writeCandidate({ source: attempt.source, plan }, attempt.ctx.core, directory, pace(attempt));
+    return await gate.evaluate([...paths.values()], attempt.signal);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Names for a sentence. */
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, namesShownMax).join(', ')}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''}`;
+}
