@@ -32,7 +32,8 @@ import { openFilesystemStore } from './store/filesystem-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { registerProcessMetrics } from './upkeep/process-metrics.ts';
-import { runPeriodically } from './upkeep/run-periodically.ts';
+import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
+import { sweepEvalSets } from './upkeep/sweep-eval-sets.ts';
 import { sweepPackages } from './upkeep/sweep-packages.ts';
 
 /** A running process. */
@@ -48,7 +49,7 @@ const pollMs = 1000;
 const upkeepPauseMs = 10 * 60 * 1000;
 /** Finished jobs are kept this long, for whoever asks what happened. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
-/** A package without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
+/** A package of this process's life without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
 const packageGraceMs = 24 * 3600 * 1000;
 /** Bytes of decoded package indexes kept. */
 const indexCacheMaxBytes = 64 * 1024 * 1024;
@@ -65,22 +66,23 @@ interface Parts {
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
   readonly workDirectory: string;
+  readonly startedAt: Date;
 }
 
 /** Builds everything and serves. The one place that knows every implementation. */
 export async function wire(config: Config, log: Logger): Promise<Firn> {
+  const startedAt = new Date();
   await mkdir(config.dataDirectory, { recursive: true });
   const catalog = await openPgliteCatalog({ directory: join(config.dataDirectory, 'catalog') });
   try {
-    const parts = await openParts(config, log, catalog);
-    return await serve(parts);
+    return await serve(await openParts(config, log, catalog, startedAt));
   } catch (error) {
     await catalog.close();
     throw error;
   }
 }
 
-async function openParts(config: Config, log: Logger, catalog: Catalog): Promise<Parts> {
+async function openParts(config: Config, log: Logger, catalog: Catalog, startedAt: Date): Promise<Parts> {
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
   const store = await openFilesystemStore({ folder: join(config.dataDirectory, 'objects'), crc32c: (bytes, seed) => core.crc32cSync(bytes, seed) });
   const evaluator = createEvaluator({
@@ -91,10 +93,10 @@ async function openParts(config: Config, log: Logger, catalog: Catalog): Promise
   const workDirectory = join(config.dataDirectory, 'work');
   await clearWork(workDirectory);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
-  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, workDirectory };
+  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, workDirectory, startedAt };
 }
 
-/** What a killed encode left. Copies of eval sets stay: they are whole or absent. */
+/** What a killed encode left goes. Copies of eval sets stay: a whole one is recognised. */
 async function clearWork(workDirectory: string): Promise<void> {
   await mkdir(evalSetDirectory(workDirectory), { recursive: true });
   for (const name of await readdir(workDirectory)) {
@@ -103,7 +105,7 @@ async function clearWork(workDirectory: string): Promise<void> {
 }
 
 async function serve(parts: Parts): Promise<Firn> {
-  const { config, log, catalog, store, evaluator } = parts;
+  const { config, catalog, store } = parts;
   const ingest = createIngestContext({
     catalog,
     store,
@@ -118,17 +120,23 @@ async function serve(parts: Parts): Promise<Firn> {
   });
   const worker = startEncodeWorker(parts);
   const upkeep = startUpkeep(parts, ingest, worker);
-  const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
-  return {
-    url: server.url,
-    close: async () => {
-      await Promise.all([server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop()]);
-      await evaluator.close();
-      await store.close();
-      await catalog.close();
-      log.info('stopped');
-    },
-  };
+  try {
+    const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
+    return { url: server.url, close: () => close(parts, [server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop(config.drainMs)]) };
+  } catch (error) {
+    // A job that was taken goes back uncounted, before whoever called ends the process.
+    await Promise.allSettled([worker.stop(config.drainMs), upkeep.stop(config.drainMs)]);
+    throw error;
+  }
+}
+
+/** Closes what the stopping parts stand on, in any case; rejects with the first thing that went wrong. */
+async function close({ evaluator, store, catalog, log }: Parts, stopping: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(stopping);
+  for (const end of [() => evaluator.close(), () => store.close(), () => catalog.close()]) ends.push(...(await Promise.allSettled([end()])));
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  log.info('stopped');
 }
 
 function startEncodeWorker(parts: Parts): JobWorker {
@@ -215,20 +223,37 @@ function seedOf(name: string): string {
   return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
 }
 
-function startUpkeep({ catalog, store, log }: Parts, ingest: IngestContext, worker: JobWorker) {
-  const onError = (error: unknown): void => log.error({ err: error }, 'upkeep met an error');
-  return runPeriodically(
-    async (signal) => {
+/** Each chore on its own: one that fails is told and keeps none of the others from being done. */
+function startUpkeep({ catalog, store, log, workDirectory, startedAt }: Parts, ingest: IngestContext, worker: JobWorker): Periodic {
+  const onError = (error: unknown, chore: string): void => log.error({ err: error, chore }, 'upkeep met an error');
+  const chores: Readonly<Record<string, (signal: AbortSignal) => Promise<number | void>>> = {
+    expireReservations: async () => {
       const expired = await expireReservations(ingest);
       if (expired > 0) worker.wake();
-      const staged = await sweepStaged(ingest);
-      const packages = await sweepPackages({ catalog, store }, packageGraceMs, new Date(), signal);
-      const now = Date.now();
-      await catalog.jobs.prune(new Date(now - jobRetentionMs));
-      await catalog.idempotency.prune(new Date(now));
-      await catalog.tidy();
-      if (expired + staged + packages > 0) log.info({ expired, staged, packages }, 'upkeep');
+      return expired;
     },
-    { pauseMs: upkeepPauseMs, onError },
-  );
+    sweepStaged: () => sweepStaged(ingest),
+    sweepPackages: (signal) => sweepPackages({ catalog, store }, packagesSettledBefore(startedAt), signal),
+    sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal),
+    pruneJobs: () => catalog.jobs.prune(new Date(Date.now() - jobRetentionMs)),
+    pruneIdempotency: () => catalog.idempotency.prune(new Date()),
+    tidy: () => catalog.tidy(),
+  };
+  return runPeriodically(async (signal) => {
+    for (const [chore, run] of Object.entries(chores)) {
+      try {
+        signal.throwIfAborted();
+        const count = await run(signal);
+        if (typeof count === 'number' && count > 0) log.info({ chore, count }, 'upkeep');
+      } catch (error) {
+        if (signal.aborted) return;
+        onError(error, chore);
+      }
+    }
+  }, { pauseMs: upkeepPauseMs, onError: (error) => onError(error, 'all') });
+}
+
+/** PGlite belongs to this process alone, so a package of an earlier one that has no row will never have one. */
+function packagesSettledBefore(startedAt: Date): Date {
+  return new Date(Math.max(startedAt.getTime(), Date.now() - packageGraceMs));
 }

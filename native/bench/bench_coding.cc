@@ -140,6 +140,7 @@ void bench_exact_series(BenchReport& report, double step, const std::string& lab
 }
 
 void bench_crc(BenchReport& report, const std::string& label, size_t size) {
+  if (!report.wants("crc32c " + label)) return;
   Random random{9};
   Bytes bytes(size);
   for (uint8_t& b : bytes) b = static_cast<uint8_t>(random.next());

@@ -1,5 +1,5 @@
-// firn_bench [--json FILE] [TEXT]: prints one row a kernel. TEXT keeps the quantizer's rows whose name contains it; `coding` keeps
-// bench_coding.cc only. Exit code 1 when an answer was wrong, 2 on bad usage or an unwritable FILE.
+// firn_bench [--json FILE] [TEXT]: prints one row a kernel. TEXT keeps the rows whose name contains it; `coding` keeps those of
+// bench_coding.cc. Exit code 1 when an answer was wrong, 2 on bad usage or an unwritable FILE.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -29,9 +29,10 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  firn::bench::BenchReport report(filter);
-  if (filter != "coding") firn::bench::bench_kernels(report);
-  if (filter.empty() || filter == "coding") firn::bench::bench_coding(report);
+  const bool coding_only = filter == "coding";
+  firn::bench::BenchReport report(coding_only ? "" : filter);
+  if (!coding_only) firn::bench::bench_kernels(report);
+  firn::bench::bench_coding(report);
   if (!json_path.empty() && !write_file(json_path, report.json())) {
     std::fprintf(stderr, "firn_bench: cannot write %s\n", json_path.c_str());
     return 2;

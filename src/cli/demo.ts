@@ -22,18 +22,29 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   let hubProcess: HubProcess | undefined;
   try {
     hubProcess = await HubProcess.start(join(directory, 'hub'));
-    const hub = new HubClient(hubProcess.url);
     say(`${series.name}: ${series.checkpoints.length} checkpoints, ${metric} bounded by ${100 * options.threshold} %, method ${options.method}, hub at ${hubProcess.url}`);
-    const pushed = await train(hub, series, metric, options.threshold);
-    const rows = pushed.map(demoRow);
-    const problems = await verifyAll(hub, series, pushed, { directory, metric, threshold: options.threshold });
-    printTotals(rows, problems);
-    if (options.jsonPath !== undefined) await writeFile(options.jsonPath, JSON.stringify({ series: series.name, metric, threshold: options.threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
-    return problems;
+    return await Promise.race([pushAndVerify(new HubClient(hubProcess.url), series, { ...options, metric, directory }), interruption()]);
   } finally {
     await hubProcess?.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+async function pushAndVerify(hub: HubClient, series: Series, options: DemoOptions & { readonly metric: string; readonly directory: string }): Promise<string[]> {
+  const { metric, threshold, jsonPath } = options;
+  const pushed = await train(hub, series, metric, threshold);
+  const rows = pushed.map(demoRow);
+  const problems = await verifyAll(hub, series, pushed, options);
+  printTotals(rows, problems);
+  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ series: series.name, metric, threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
+  return problems;
+}
+
+/** Rejects when the person at the terminal, or whoever runs this, wants it to end: what was started and written is then put away like after any failure. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  });
 }
 
 async function train(hub: HubClient, series: Series, metric: string, threshold: number): Promise<PushedCheckpoint[]> {
@@ -99,8 +110,8 @@ function clearProgress(): void {
 
 try {
   const problems = await runDemo(readDemoOptions(process.argv.slice(2), bundledSeries));
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  process.exit(problems.length === 0 ? 0 : 1);
 } catch (error) {
   process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n${demoUsage}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 }

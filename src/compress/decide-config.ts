@@ -19,8 +19,6 @@ export interface Decision {
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
-  /** Sentences for whoever uploaded it. */
-  readonly warnings: readonly string[];
 }
 
 export interface DecisionBasis {
@@ -33,19 +31,17 @@ export interface DecisionBasis {
 /** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
 export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Decision> {
   const { plan } = basis.model;
-  if (plan.groups.length === 0) return { plan, configGiven: false, trialCount: 0, warnings: [] };
+  if (plan.groups.length === 0) return { plan, configGiven: false, trialCount: 0 };
   const given = attempt.checkpoint.fixedConfig ?? attempt.run.search.fixedConfig;
   const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
-  if (hindrance !== undefined) return exact(attempt, basis.model, { warnings: [hindrance], trialCount: 0 });
+  if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const statistics = await gatherStatistics(attempt.source, plan, attempt.ctx.core, pace(attempt));
-  const warnings = statistics.sensitivityAllZero ? ['The sensitivity file is all zero and was treated as absent.'] : [];
   const quantizer = makeQuantizer(attempt, plan, statistics);
   const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
-  if (config === undefined) {
-    return exact(attempt, basis.model, { warnings: [...warnings, 'No config stayed inside the quality threshold, so the checkpoint is stored exact.'], trialCount });
-  }
+  if (statistics.sensitivityAllZero) attempt.warn('The sensitivity file is all zero and was treated as absent.');
+  if (config === undefined) return exact(attempt, basis.model, 'No config stayed inside the quality threshold, so the checkpoint is stored exact.', trialCount);
   const quantized = { source: attempt.source, quantizer, groups: await quantizer.build(config), core: attempt.ctx.core, config };
-  return { plan, quantized, configGiven: given !== undefined, trialCount, warnings };
+  return { plan, quantized, configGiven: given !== undefined, trialCount };
 }
 
 /** A sentence where there is nothing to search by. */
@@ -59,8 +55,9 @@ function firstNotFinite(values: MetricValues, names: readonly string[]): string 
   return names.find((name) => !Number.isFinite(values[name]));
 }
 
-function exact({ source }: EncodeAttempt, { layerTypes }: PreparedModel, found: Pick<Decision, 'warnings' | 'trialCount'>): Decision {
-  return { plan: planExact(source.files, layerTypes), configGiven: false, ...found };
+function exact({ source, warn }: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Decision {
+  warn(reason);
+  return { plan: planExact(source.files, layerTypes), configGiven: false, trialCount };
 }
 
 function makeQuantizer(attempt: EncodeAttempt, plan: CodingPlan, statistics: ModelStatistics): Quantizer {

@@ -17,6 +17,8 @@ export interface EncodeAttempt {
   /** Scratch files of this try alone. */
   readonly directory: string;
   readonly signal: AbortSignal;
+  /** Tells whoever uploaded the checkpoint, in a sentence; saying it twice is saying it once. */
+  readonly warn: (sentence: string) => void;
 }
 
 /** The options most calls of the room take. */

@@ -1,5 +1,5 @@
 import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
-import type { FirnError } from '../checkpoint/firn-error.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
@@ -25,8 +25,14 @@ export async function runEncodeJob(ctx: CompressContext, checkpointId: string, c
   if (checkpoint.state === 'queued') await ctx.catalog.checkpoints.transition(checkpointId, ['queued'], 'working');
   ctx.publish(checkpointId, { type: 'changed' });
   const rows = await ctx.catalog.files.list(checkpointId);
-  const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows }, signal);
-  await commit(ctx, { checkpoint, run, compressed }, claim);
+  const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows, attempt: claim.fence }, signal);
+  try {
+    await commit(ctx, { checkpoint, compressed }, claim);
+  } catch (error) {
+    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the same; the sweep of packages knows.
+    if (error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(compressed.packageKey).catch(() => undefined);
+    throw error;
+  }
   ctx.publish(checkpointId, { type: 'changed' });
   return { kind: 'done' };
 }
@@ -38,7 +44,7 @@ export async function markEncodeEnded(tx: Catalog, checkpointId: string, ended: 
 }
 
 /** One transaction makes the checkpoint ready; objects nobody needs any more go after it. */
-async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; run: Run; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
+async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
   const { checkpoint, compressed: { encoded, packageId, packageKey, result, files } } = done;
   const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
   const released = await ctx.catalog.transaction(async (tx) => {

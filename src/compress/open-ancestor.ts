@@ -5,50 +5,56 @@ import type { EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import type { CodingPlan } from './plan-codings.ts';
 
-/** The ancestor chosen for a plan, its chain open. Close it. */
+/** The ancestor chosen for a plan; its chain is open while it is in use. */
 export interface OpenedAncestor {
   readonly candidate: AncestorCandidate;
   readonly ancestor: Ancestor;
-  close(): Promise<void>;
 }
 
 /** What reading a damaged or missing package gives. */
 const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt-package', 'corrupt-object', 'not-found', 'unsupported-format']);
 
-/** Whether stored bytes could not be read as what they should be: a later checkpoint then does without them. */
-export function isDamage(error: unknown): boolean {
+/**
+ * Runs `work` with the nearest candidate that shares blocks with the plan and whose chain has room for another; without one where there is none. A
+ * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
+ * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
+ */
+export async function withAncestor<T>(attempt: EncodeAttempt, candidates: readonly AncestorCandidate[], plan: CodingPlan, work: (opened: OpenedAncestor | undefined) => Promise<T>): Promise<T> {
+  for (const candidate of candidates) {
+    const chain = await openChain(attempt, candidate);
+    if (chain === undefined) continue;
+    try {
+      const ancestor = new Ancestor(chain, attempt.source.files, plan);
+      if (ancestor.coverage(plan) > 0) return await work({ candidate, ancestor });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      attempt.warn(cannotBeRead(candidate));
+      break;
+    } finally {
+      await chain.close();
+    }
+  }
+  return work(undefined);
+}
+
+/** Undefined when the chain has no room for another package or cannot be read. */
+async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: AncestorCandidate): Promise<PackageChain | undefined> {
+  const { packageId } = candidate.checkpoint;
+  if (packageId === undefined) return undefined;
+  try {
+    const packages = await ctx.catalog.packages.chain(packageId);
+    return packages.length >= ctx.chainLengthMax ? undefined : await ctx.restorer.open(packages, signal);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    warn(cannotBeRead(candidate));
+    return undefined;
+  }
+}
+
+function isDamage(error: unknown): boolean {
   return error instanceof FirnError && damageCodes.has(error.code);
 }
 
-/** The nearest candidate that shares blocks with the plan and whose chain has room for another. One that cannot be read is passed over. Rejects with the errors of store and catalog. */
-export async function openAncestor(attempt: EncodeAttempt, candidates: readonly AncestorCandidate[], plan: CodingPlan): Promise<OpenedAncestor | undefined> {
-  for (const candidate of candidates) {
-    try {
-      const opened = await openCandidate(attempt, candidate, plan);
-      if (opened !== undefined) return opened;
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-    }
-  }
-  return undefined;
-}
-
-async function openCandidate({ ctx, source, signal }: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<OpenedAncestor | undefined> {
-  const { packageId } = candidate.checkpoint;
-  if (packageId === undefined) return undefined;
-  const packages = await ctx.catalog.packages.chain(packageId);
-  if (packages.length >= ctx.chainLengthMax) return undefined;
-  const chain = await ctx.restorer.open(packages, signal);
-  let ancestor: Ancestor | undefined;
-  try {
-    ancestor = usableAncestor(chain, source.files, plan);
-    return ancestor && { candidate, ancestor, close: () => chain.close() };
-  } finally {
-    if (ancestor === undefined) await chain.close();
-  }
-}
-
-function usableAncestor(chain: PackageChain, files: EncodeAttempt['source']['files'], plan: CodingPlan): Ancestor | undefined {
-  const ancestor = new Ancestor(chain, files, plan);
-  return ancestor.coverage(plan) > 0 ? ancestor : undefined;
+function cannotBeRead({ run, checkpoint }: AncestorCandidate): string {
+  return `What is stored of ${run.name}@${checkpoint.step} could not be read, so this checkpoint does not build on it.`;
 }

@@ -19,8 +19,6 @@ export interface PreparedModel {
   readonly layerTypes: ReadonlyMap<string, LayerType>;
   /** Absent without an eval set, and for exact runs. */
   readonly quality?: { readonly gate: QualityGate; readonly bound: QualityBound };
-  /** Sentences for whoever uploaded it. */
-  readonly warnings: readonly string[];
 }
 
 /** Most names in one sentence. */
@@ -31,7 +29,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const { run, source: { files }, ctx, signal } = attempt;
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
-    return { plan: planExact(files, layerTypes), layerTypes, warnings: [] };
+    return { plan: planExact(files, layerTypes), layerTypes };
   }
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
   const measured = bound && (await findMeasured(bound.binding, files, signal));
@@ -39,14 +37,12 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const unmeasured = measured?.unmeasured ?? new Set<string>();
   const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), keepExact: unmeasured });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
-  const warnings = [
-    ...(spared.length > 0 ? [`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`] : []),
-    ...(plan.nonFinite.length > 0 ? [`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`] : []),
-  ];
-  if (bound === undefined) return { plan, layerTypes, warnings };
+  if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
+  if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
+  if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator);
   const baseline = await evaluateUpload(attempt, plan, gate);
-  return { plan, layerTypes, warnings, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } } };
+  return { plan, layerTypes, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } } };
 }
 
 async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {

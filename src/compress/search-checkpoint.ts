@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { MetricValues } from '../checkpoint/quality.ts';
 import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import { searchConfig } from '../search/search-config.ts';
@@ -23,7 +22,7 @@ export interface CheckpointSearch {
   readonly quantizer: Quantizer;
   readonly ancestor: Ancestor | undefined;
   readonly gate: QualityGate;
-  readonly baseline: MetricValues;
+  readonly bound: QualityBound;
   readonly options: SearchOptions;
   readonly hasSensitivity: boolean;
   /** The config of the checkpoint before. */
@@ -51,38 +50,70 @@ export interface SearchOutcome {
  * recorded as they end; those recorded before a takeover are not evaluated again.
  */
 export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
-  const { catalog, signal } = services;
-  const bound: QualityBound = { spec: search.gate.spec, thresholds: search.gate.thresholds, baseline: search.baseline };
+  const { catalog } = services;
+  const group = new GroupStop(services.signal);
+  const { signal } = group;
   const recorded = await catalog.trials.list(search.checkpointId);
-  const known = new Map(recorded.map((trial) => [trial.configKey, judgeMetrics(bound, trial.metrics)]));
-  const startedAt = new Map<string, number>();
+  const known = new Map(recorded.map((trial) => [trial.configKey, judgeMetrics(search.bound, trial.metrics)]));
+  const seconds = new Map<string, number>();
   const estimate = (config: QuantizationConfig) => estimateBytes({ ...search, core: services.core }, config, { parallel: services.blockParallel, signal });
   const runner: TrialRunner = new TrialRunner({
     estimateBytes: estimate,
     evaluate: async (config) => {
-      startedAt.set(configKey(config), performance.now());
-      return evaluateConfig(search, bound, config, services);
+      const started = performance.now();
+      const outcome = await group.join(evaluateConfig(search, config, { ...services, signal }));
+      seconds.set(configKey(config), (performance.now() - started) / 1000);
+      return outcome;
     },
     onTrial: async (config, outcome, ordinal) => {
-      const seconds = (performance.now() - startedAt.get(configKey(config))!) / 1000;
+      const { metrics, degradation, passed } = outcome;
+      const key = configKey(config);
       const estimatedBytes = Math.round(await runner.estimate(config));
-      await catalog.trials.record({ checkpointId: search.checkpointId, configKey: configKey(config), config, ordinal, estimatedBytes, metrics: outcome.metrics, degradation: outcome.degradation, passed: outcome.passed, seconds });
+      await catalog.trials.record({ checkpointId: search.checkpointId, configKey: key, config, ordinal, estimatedBytes, metrics, degradation, passed, seconds: seconds.get(key)! });
       services.onTrial();
     },
   }, { parallel: search.gate.parallel, trialsMax: search.options.trialsMax, known });
   const model = { hasEmbeddings: search.plan.groups.some((group) => group.layerType === 'embedding'), hasSensitivity: search.hasSensitivity };
-  const found = await searchConfig({ options: search.options, model, ...(search.last === undefined ? {} : { last: search.last }) }, runner);
-  return { config: found?.config, trialCount: runner.trialCount };
+  try {
+    const found = await searchConfig({ options: search.options, model, ...(search.last === undefined ? {} : { last: search.last }) }, runner);
+    return { config: found?.config, trialCount: runner.trialCount };
+  } finally {
+    await group.stop();
+  }
 }
 
-async function evaluateConfig(search: CheckpointSearch, bound: QualityBound, config: QuantizationConfig, services: SearchServices): Promise<TrialOutcome> {
+/** Evaluations under way together: when one fails, the search ends, and none of the others may go on reading and writing files behind it. */
+class GroupStop {
+  readonly signal: AbortSignal;
+  private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.stopping.signal]);
+  }
+
+  join<T>(work: Promise<T>): Promise<T> {
+    this.running.add(work);
+    const leave = (): void => { this.running.delete(work); };
+    work.then(leave, leave);
+    return work;
+  }
+
+  /** Resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.allSettled(this.running);
+  }
+}
+
+async function evaluateConfig(search: CheckpointSearch, config: QuantizationConfig, services: SearchServices): Promise<TrialOutcome> {
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {
     const groups = await search.quantizer.build(config);
     const quantized = { source: search.source, quantizer: search.quantizer, groups, core: services.core };
     const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, services.core, directory, { parallel: services.blockParallel, signal: services.signal });
-    return judgeMetrics(bound, await search.gate.evaluate([...paths.values()], services.signal));
+    return judgeMetrics(search.bound, await search.gate.evaluate([...paths.values()], services.signal));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

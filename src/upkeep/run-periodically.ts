@@ -1,7 +1,7 @@
 /** A chore that repeats until stopped. */
 export interface Periodic {
-  /** Resolves when the run under way, if any, has ended. */
-  stop(): Promise<void>;
+  /** Tells the run under way, if any, to stop, and resolves when it has, or after `deadlineMs`. None follows. */
+  stop(deadlineMs: number): Promise<void>;
 }
 
 /** Runs `chore` at once and then `pauseMs` after each end; a failure is reported and does not end the repetition. */
@@ -10,20 +10,27 @@ export function runPeriodically(chore: (signal: AbortSignal) => Promise<void>, o
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const run = (): void => {
-    running = chore(stopping.signal)
-      .catch((error: unknown) => { if (!stopping.signal.aborted) options.onError(error); })
-      .then(() => {
-        if (stopping.signal.aborted) return;
-        timer = setTimeout(run, options.pauseMs);
-        timer.unref();
-      });
+    running = once().then(() => {
+      if (stopping.signal.aborted) return;
+      timer = setTimeout(run, options.pauseMs);
+      timer.unref();
+    });
+  };
+  const once = async (): Promise<void> => {
+    try {
+      await chore(stopping.signal);
+    } catch (error) {
+      if (!stopping.signal.aborted) options.onError(error);
+    }
   };
   run();
   return {
-    stop: async () => {
+    stop: async (deadlineMs) => {
       stopping.abort();
       clearTimeout(timer);
-      await running;
+      let late: NodeJS.Timeout | undefined;
+      await Promise.race([running, new Promise<void>((resolve) => { late = setTimeout(resolve, deadlineMs); })]);
+      clearTimeout(late);
     },
   };
 }

@@ -1,34 +1,24 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 
-/** Prefix of package keys in the store. */
+/** Prefix of package keys in the store; what follows starts with the package's id (compress/compress-checkpoint.ts). */
 const packagePrefix = 'packages/';
-/** Keys read from the catalog at once. */
-const pageSize = 1000;
+/** Hex digits of a package id. */
+const idLength = 32;
 
 /**
- * Deletes packages that no catalog row names and that are older than `graceMs`: left by an encode that was killed between its put and its commit. The
- * grace must be longer than any encode between the two. Returns how many went.
+ * Deletes packages put before `before` that no catalog row names: left by a try at an encode that was killed between its put and its commit, or whose claim was lost. No encode may
+ * still be on its way from a put before then to its commit. Memory does not grow with their number; asks the catalog once an object, so it is for quiet hours. Returns how many went.
  */
-export async function sweepPackages({ catalog, store }: { catalog: Catalog; store: ObjectStore }, graceMs: number, now: Date, signal?: AbortSignal): Promise<number> {
-  const listed: string[] = [];
-  for await (const object of store.list(packagePrefix)) {
+export async function sweepPackages({ catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore }, before: Date, signal?: AbortSignal): Promise<number> {
+  let removed = 0;
+  for await (const { key, modifiedAt } of store.list(packagePrefix)) {
     signal?.throwIfAborted();
-    if (now.getTime() - object.modifiedAt.getTime() > graceMs) listed.push(object.key);
+    if (modifiedAt.getTime() >= before.getTime()) continue;
+    const id = key.slice(packagePrefix.length, packagePrefix.length + idLength);
+    if ((await catalog.packages.get(id))?.key === key) continue;
+    await store.delete(key);
+    removed += 1;
   }
-  // Listed before the catalog is read: a package committed in between is among the known.
-  const known = await knownKeys(catalog);
-  const orphans = listed.filter((key) => !known.has(key));
-  for (const key of orphans) await store.delete(key);
-  return orphans.length;
-}
-
-async function knownKeys(catalog: Catalog): Promise<Set<string>> {
-  const known = new Set<string>();
-  for (let after: string | undefined; ;) {
-    const page = await catalog.packages.keys({ limit: pageSize, ...(after === undefined ? {} : { after }) });
-    for (const key of page) known.add(key);
-    if (page.length < pageSize) return known;
-    after = page.at(-1)!;
-  }
+  return removed;
 }

@@ -47,7 +47,10 @@ export function classifierGradients(step: number, scale = 1): Weights {
 }
 
 export function classifierFile(weights: Weights): Buffer {
-  return safetensorsFile(mapNames((name) => f32Tensor(classifierShapes[name], weights[name])), { metadata: { format: 'pt' }, padding: 3 });
+  return safetensorsFile(
+    mapNames((name) => f32Tensor(classifierShapes[name], weights[name])),
+    { metadata: { format: 'pt' }, padding: 3 },
+  );
 }
 
 export function weightsOf(file: Buffer): Weights {
@@ -85,7 +88,10 @@ export function classifierRows(weights: Weights, seed = 5): EvalRows {
   const labels = Array.from({ length: evalRows }, (_, row) => {
     const shares = softmax(logitsOf(weights, ids.slice(row * wordsPerRow, (row + 1) * wordsPerRow)));
     let left = random();
-    return Math.max(0, shares.findIndex((share) => (left -= share) < 0));
+    return Math.max(
+      0,
+      shares.findIndex((share) => (left -= share) < 0),
+    );
   });
   return { ids, labels };
 }
@@ -144,4 +150,3 @@ function countOf(name: keyof typeof classifierShapes): number {
 function mapNames<T>(make: (name: keyof typeof classifierShapes) => T): Record<keyof typeof classifierShapes, T> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<keyof typeof classifierShapes, T>;
 }
-

@@ -16,7 +16,10 @@ const model = safetensorsFile({
   'layers.0.weight': f32Tensor(bigShape, normals(700 * 1024)),
   'layers.0.bias': f32Tensor([1024], normals(1024)),
   'name with/slash and ümlaut': f32Tensor([3], [1, -2.5, 65504 * 4]),
-  position_ids: i64Tensor([40], Array.from({ length: 40 }, (_, at) => at)),
+  position_ids: i64Tensor(
+    [40],
+    Array.from({ length: 40 }, (_, at) => at),
+  ),
 });
 
 let hub: Hub;

@@ -55,7 +55,11 @@ describe('an exact run', () => {
   test('takes several files: shards and their index, odd headers, an optimizer, texts, and what nothing compresses', async () => {
     const run = await createRun(api, repository, { name: 'many-files' });
     const random = randomNumbers(4);
-    const weights = (count: number) => f32Tensor([count / 10, 10], Float32Array.from({ length: count }, () => normal(random)));
+    const weights = (count: number) =>
+      f32Tensor(
+        [count / 10, 10],
+        Float32Array.from({ length: count }, () => normal(random)),
+      );
     const odd = fileOfHeader(
       '{ "z":{"shape":[2],"data_offsets":[4,12],"dtype":"F32"}, "__metadata__":{"k":"v \\u00e9"} ,"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}    ',
       Buffer.from('abcd01234567'),
@@ -98,7 +102,12 @@ describe('an exact run', () => {
 
   test('recognises the same upload: 200, and nothing is made twice', async () => {
     const run = await createRun(api, repository, { name: 'twice' });
-    const model = safetensorsFile({ w: f32Tensor([4, 4], Float32Array.from({ length: 16 }, (_, at) => at)) });
+    const model = safetensorsFile({
+      w: f32Tensor(
+        [4, 4],
+        Float32Array.from({ length: 16 }, (_, at) => at),
+      ),
+    });
     const checkpoint = await pushOne(api, run, 5, model);
     const again = await api.put(checkpoint, model);
     expect(readJson(again, 200)).toMatchObject({ step: 5, sequence: 0 });

@@ -86,7 +86,7 @@ function lengthBody(rest: Buffer, length: number): Buffer | undefined {
 
 function dechunk(rest: Buffer): Buffer | undefined {
   const pieces: Buffer[] = [];
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const lineEnd = rest.indexOf('\r\n', at);
     if (lineEnd < 0) return undefined;
     const length = Number.parseInt(rest.subarray(at, lineEnd).toString(), 16);

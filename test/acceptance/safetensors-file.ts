@@ -48,7 +48,16 @@ export function tensorsOf(file: Buffer): Map<string, FileTensor> {
   return new Map(
     Object.entries(entries)
       .filter(([name]) => name !== '__metadata__')
-      .map(([name, { dtype, shape, data_offsets: [start, end] }]) => [name, { dtype, shape, bytes: data.subarray(start, end) }]),
+      .map(
+        ([
+          name,
+          {
+            dtype,
+            shape,
+            data_offsets: [start, end],
+          },
+        ]) => [name, { dtype, shape, bytes: data.subarray(start, end) }],
+      ),
   );
 }
 

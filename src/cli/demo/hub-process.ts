@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 /** Longest wait for the hub's first answer, in milliseconds; a fresh database takes a few seconds. */
 const startDeadlineMs = 60_000;
+/** Longest wait for a hub that drains, in milliseconds: its own limit and half as much again. */
+const stopDeadlineMs = 30_000;
 
-/** A hub of its own in a child process, on a free loopback port, with everything under one directory. */
+/** A hub of its own in a child process, on a free loopback port, with everything under one directory. Stop it. */
 export class HubProcess {
   readonly url: string;
   private readonly child: ChildProcess;
@@ -21,11 +23,12 @@ export class HubProcess {
       env: { ...process.env, FIRN_HOST: '127.0.0.1', FIRN_PORT: '0', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const signal = AbortSignal.timeout(startDeadlineMs);
-    const exited = once(child, 'exit', { signal }).then(([code]) => { throw new Error(`the hub ended with code ${code} before it was ready`); });
-    const [message] = (await Promise.race([once(child, 'message', { signal }), exited])) as [{ url: string }];
-    exited.catch(() => undefined);
-    return new HubProcess(message.url, child);
+    try {
+      return new HubProcess(await listeningAddress(child), child);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
   }
 
   get pid(): number {
@@ -37,6 +40,23 @@ export class HubProcess {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
+    const late = setTimeout(() => this.child.kill('SIGKILL'), stopDeadlineMs);
     await exited;
+    clearTimeout(late);
+  }
+}
+
+async function listeningAddress(child: ChildProcess): Promise<string> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(startDeadlineMs)]);
+  const ended = once(child, 'exit', { signal }).then(([code]): never => { throw new Error(`the hub ended with code ${code} before it was ready`); });
+  ended.catch(() => undefined);
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [{ url: string }];
+    return message.url;
+  } catch (error) {
+    throw (error as Error).name === 'AbortError' ? new Error(`the hub was not ready within ${startDeadlineMs / 1000} s`) : error;
+  } finally {
+    done.abort();
   }
 }

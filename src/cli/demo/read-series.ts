@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { z } from 'zod';
 
 /** Largest series.json read, in bytes. */
@@ -45,9 +45,8 @@ export interface Series {
 export function readSeries(directory: string): Series {
   const path = join(directory, 'series.json');
   if (!existsSync(path)) throw new Error(`${directory} has no series.json`);
-  const text = readFileSync(path, 'utf8');
-  if (text.length > seriesJsonMaxBytes) throw new Error(`${path} is larger than ${seriesJsonMaxBytes} bytes`);
-  const info = schema.parse(JSON.parse(text));
+  if (statSync(path).size > seriesJsonMaxBytes) throw new Error(`${path} is larger than ${seriesJsonMaxBytes} bytes`);
+  const info = parseSeries(path, readFileSync(path, 'utf8'));
   return {
     name: info.name ?? 'series',
     metric: info.metric,
@@ -58,10 +57,23 @@ export function readSeries(directory: string): Series {
     graphOutput: info.onnx_output,
     ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
     checkpoints: info.checkpoints.map(({ index, step, file }) => {
-      const sensitivityPath = join(directory, file.replace(/(\.[^.]+)$/, '.grad$1'));
+      const { dir, name, ext } = parse(file);
+      const sensitivityPath = join(directory, dir, `${name}.grad${ext}`);
       return { index, step, modelPath: join(directory, file), ...(existsSync(sensitivityPath) ? { sensitivityPath } : {}) };
     }),
   };
+}
+
+function parseSeries(path: string, text: string): z.infer<typeof schema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`${path} is not JSON`, { cause });
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new Error(`${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`);
+  return parsed.data;
 }
 
 /** Those listed, else the bounding one and every known name recorded with the checkpoints. */

@@ -10,9 +10,10 @@ export interface DemoRow {
   readonly ratio: number;
   readonly kind: string;
   readonly config: string;
-  readonly metricsBefore: Readonly<Record<string, number>>;
-  readonly metricsAfter: Readonly<Record<string, number>>;
-  readonly degradation: Readonly<Record<string, number>>;
+  /** JSON has no NaN and no infinity: a value that is not finite arrives as null. */
+  readonly metricsBefore: Readonly<Record<string, number | null>>;
+  readonly metricsAfter: Readonly<Record<string, number | null>>;
+  readonly degradation: Readonly<Record<string, number | null>>;
   readonly migration: number | undefined;
   readonly trials: number;
   readonly seconds: number;
@@ -43,10 +44,12 @@ export function headerLine(): string {
 
 export function rowLine(row: DemoRow): string {
   const names = Object.keys(row.metricsBefore);
+  const shown = (value: number | null | undefined, digits: number): string => (typeof value === 'number' ? value.toFixed(digits) : 'not finite');
+  const percent = (value: number | null | undefined): string => (typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : 'not finite');
   return line([
     row.run, String(row.step), String(row.rawBytes), String(row.storedBytes), row.ratio.toFixed(2), row.kind, row.config,
-    names.map((name) => `${name} ${row.metricsBefore[name]!.toFixed(4)} > ${(row.metricsAfter[name] ?? Number.NaN).toFixed(4)}`).join(', '),
-    names.map((name) => `${name} ${(100 * (row.degradation[name] ?? Number.NaN)).toFixed(2)} %`).join(', '),
+    names.map((name) => `${name} ${shown(row.metricsBefore[name], 4)} > ${shown(row.metricsAfter[name], 4)}`).join(', '),
+    names.map((name) => `${name} ${percent(row.degradation[name])}`).join(', '),
     String(row.trials), row.seconds.toFixed(1),
   ]);
 }
@@ -60,6 +63,7 @@ export interface Totals {
   readonly rawBytes: number;
   readonly storedBytes: number;
   readonly ratio: number;
+  /** Of the finite ones. */
   readonly worstDegradation: Readonly<Record<string, number>>;
   readonly trials: number;
   readonly seconds: number;
@@ -67,8 +71,10 @@ export interface Totals {
 
 export function totalsOf(rows: readonly DemoRow[]): Totals {
   const sum = (pick: (row: DemoRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row.degradation)))];
-  const worstDegradation = Object.fromEntries(names.map((name) => [name, Math.max(...rows.map((row) => row.degradation[name] ?? -Infinity))]));
+  const worstDegradation: Record<string, number> = {};
+  for (const [name, value] of rows.flatMap((row) => Object.entries(row.degradation))) {
+    if (value !== null) worstDegradation[name] = Math.max(worstDegradation[name] ?? -Infinity, value);
+  }
   const rawBytes = sum((row) => row.rawBytes);
   const storedBytes = sum((row) => row.storedBytes);
   return { checkpoints: rows.length, rawBytes, storedBytes, ratio: rawBytes / storedBytes, worstDegradation, trials: sum((row) => row.trials), seconds: sum((row) => row.seconds) };

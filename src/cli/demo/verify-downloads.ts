@@ -43,14 +43,19 @@ function compareMetrics(name: string, series: Series, pushed: PushedCheckpoint, 
   for (const [metric, kind] of kinds) {
     const claimed = pushed.status.result?.measured?.[metric];
     const value = found.after[metric]!;
-    const agrees = claimed !== undefined && Math.abs(claimed - value) <= metricToleranceMax * Math.max(1, Math.abs(value));
-    if (!agrees) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
+    if (!agrees(claimed, value)) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
     const worse = degradation(found.before[metric]!, value, higherIsBetter[kind]);
     if (metric === options.metric && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, options.threshold)) {
       problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * options.threshold).toFixed(3)} %`);
     }
   }
   return problems;
+}
+
+/** What is not finite arrives from the hub as null. */
+function agrees(claimed: number | null | undefined, value: number): boolean {
+  if (claimed === null) return !Number.isFinite(value);
+  return claimed !== undefined && Math.abs(claimed - value) <= metricToleranceMax * Math.max(1, Math.abs(value));
 }
 
 /** A process that measures model files on its own; see re-evaluate.ts. Close it. */

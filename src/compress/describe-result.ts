@@ -1,0 +1,63 @@
+import type { CheckpointFile, CheckpointResult } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import type { Decision } from './decide-config.ts';
+import type { AncestorCandidate } from './find-ancestor.ts';
+import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
+import type { SourceFile } from './model-source.ts';
+import type { StoredCheckpoint } from './store-checkpoint.ts';
+
+/** What is known of a checkpoint once it is stored and verified. */
+export interface Findings {
+  readonly files: readonly SourceFile[];
+  /** As uploaded. */
+  readonly rows: readonly CheckpointFile[];
+  readonly decision: Decision;
+  readonly stored: StoredCheckpoint;
+  readonly ancestor: AncestorCandidate | undefined;
+  /** Absent without an eval set. */
+  readonly quality?: { readonly bound: QualityBound; readonly measured: MetricValues };
+  readonly warnings: readonly string[];
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+/** What a download returns of one file. */
+export interface FileResult {
+  readonly path: string;
+  readonly storage: 'package' | 'raw';
+  readonly resultSha256: string;
+  readonly resultBytes: number;
+}
+
+/** The result as the catalog keeps it. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
+export function describeResult(findings: Findings): CheckpointResult {
+  const { files, decision, stored, ancestor, quality, seconds } = findings;
+  const outside = quality !== undefined && stored.lossy && !judgeMetrics(quality.bound, quality.measured).passed;
+  if (outside && !decision.configGiven) throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
+  return {
+    fidelity: stored.lossy ? 'lossy' : 'exact',
+    ...(stored.lossy && decision.quantized !== undefined && { config: decision.quantized.config }),
+    ...(quality !== undefined && { baseline: quality.bound.baseline, measured: quality.measured, degradation: degradations(quality.bound, quality.measured) }),
+    warnings: [...findings.warnings, ...(outside ? ['The given config is outside the quality threshold.'] : [])],
+    kind: stored.kind, chainLength: stored.chainLength,
+    ...(stored.kind === 'delta' && ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
+    rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+    storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
+    ...(stored.migration !== undefined && { migration: stored.migration }),
+    trialCount: decision.trialCount,
+    seconds,
+  };
+}
+
+/** By file. */
+export function fileResults({ files, stored }: Pick<Findings, 'files' | 'stored'>): FileResult[] {
+  return files.map((file, number) => ({
+    path: file.path, storage: stored.external.has(number) ? 'raw' : 'package', resultSha256: stored.sha256[number]!, resultBytes: file.sizeBytes,
+  }));
+}
+
+/** Raw objects that serve as storage, frame and checksums included. */
+function rawBytesKept({ files, rows, stored }: Findings): number {
+  const kept = new Set([...stored.external].map((number) => files[number]!.path));
+  return rows.filter((row) => kept.has(row.path)).reduce((sum, row) => sum + (row.rawStoredBytes ?? 0), 0);
+}

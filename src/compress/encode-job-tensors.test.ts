@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { floatsOf, modelOf, openCompressHarness, sixteenBins, tensorBytes, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
+import { f32, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+
+let harness: CompressHarness;
+beforeAll(async () => { harness = await openCompressHarness(); });
+afterAll(() => harness.close());
+
+describe('weights that cannot be quantized', () => {
+  test('where no config passes, the checkpoint is exact with the reason, and the next one builds on the lossy one before it', async () => {
+    const run = await harness.newRun();
+    const failing = harness.context({
+      evaluator: { ...harness.evaluator, evaluate: firstThen(harness.evaluator.evaluate, { loss: Number.NaN, accuracy: 0 }) },
+    });
+    const lossy = await harness.push(run, 0, modelOf(tinyWeights(0)));
+    const exact = await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: failing });
+    expect(exact.result).toMatchObject({ fidelity: 'exact', warnings: ['No config stayed inside the quality threshold, so the checkpoint is stored exact.'] });
+    expect(exact.result!.config).toBeUndefined();
+    expect(exact.result!.trialCount).toBeGreaterThan(0);
+    expect(exact.result!.measured).toEqual(exact.result!.baseline);
+    expect(await harness.download(exact, 'model.safetensors')).toEqual(safetensors(tinyWeights(1)));
+    expect(await harness.rawPaths(exact)).toEqual([]);
+    const next = await harness.push(run, 2, modelOf(tinyWeights(2)));
+    expect(next.result).toMatchObject({ fidelity: 'lossy', kind: 'delta', ancestorStep: 0, chainLength: 2 });
+    expect(lossy.result!.kind).toBe('base');
+  });
+
+  test('NaN weights that the metric depends on: exact, and the reason names the metric', async () => {
+    const weights = tinyWeights(0);
+    (weights['fc.weight']!.data as Float32Array)[3] = Number.NaN;
+    const checkpoint = await harness.push(await harness.newRun(), 0, modelOf(weights));
+    expect(checkpoint.result).toMatchObject({ fidelity: 'exact', trialCount: 0 });
+    expect(checkpoint.result!.warnings).toEqual(['Tensors with NaN or infinite weights are kept exact: fc.weight.', 'The uploaded weights give no finite loss, so the checkpoint is stored exact.']);
+    expect(await harness.download(checkpoint, 'model.safetensors')).toEqual(safetensors(weights));
+  });
+
+  test('only the tensors with NaN or infinite weights are exact, bit for bit', async () => {
+    const weights = tinyWeights(0);
+    new Uint32Array((weights['fc.weight']!.data as Float32Array).buffer)[7] = 0xffc12345;
+    (weights['embed.weight']!.data as Float32Array)[0] = -Infinity;
+    const checkpoint = await harness.push(await harness.newFixedRun(sixteenBins), 0, modelOf(weights));
+    expect(checkpoint.result).toMatchObject({ fidelity: 'lossy', warnings: ['Tensors with NaN or infinite weights are kept exact: embed.weight, fc.weight.'] });
+    const [file, uploaded] = [await harness.download(checkpoint, 'model.safetensors'), safetensors(weights)];
+    for (const name of ['fc.weight', 'embed.weight', 'fc.bias']) expect(tensorBytes(file, name)).toEqual(tensorBytes(uploaded, name));
+    expect(new Set(floatsOf(file, 'head.weight')).size).toBeLessThan(40);
+  });
+
+  test('all-zero weights come back as zeros', async () => {
+    const weights = { ...tinyWeights(0), 'head.weight': f32([32, 16], new Float32Array(512)) };
+    const checkpoint = await harness.push(await harness.newFixedRun({ ...sixteenBins, protectFraction: 0.05 }, { layerTypes: { 'head.weight': 'convolution' } }), 0, modelOf(weights));
+    const file = await harness.download(checkpoint, 'model.safetensors');
+    expect(floatsOf(file, 'head.weight').every((x) => x === 0)).toBe(true);
+  });
+});
+
+describe('sensitivity', () => {
+  const bySensitivity = { ...sixteenBins, pruneMetric: 'sensitivity', pruneFraction: 0.3 } as const;
+
+  test('all zero is treated as absent, with a warning, and gives the same bytes as none', async () => {
+    const zeros = Object.fromEntries(Object.entries(tinyGradients(0)).map(([name, { shape, data }]) => [name, f32(shape, new Float32Array(data.byteLength / 4))]));
+    const [zero, none] = [await harness.push(await harness.newFixedRun(sixteenBins), 0, withGradients(tinyWeights(0), zeros)), await harness.push(await harness.newFixedRun(sixteenBins), 0, modelOf(tinyWeights(0)))];
+    expect(zero.result!.warnings).toEqual(['The sensitivity file is all zero and was treated as absent.']);
+    expect(none.result!.warnings).toEqual([]);
+    expect(await harness.download(zero, 'model.safetensors')).toEqual(await harness.download(none, 'model.safetensors'));
+  });
+
+  test('a file that leaves tensors out prunes none of their weights, and a share of the others', async () => {
+    const { 'head.weight': _, ...some } = tinyGradients(0);
+    // fc and head share a block: both linear.
+    const checkpoint = await harness.push(await harness.newFixedRun(bySensitivity), 0, withGradients(tinyWeights(0), some));
+    const file = await harness.download(checkpoint, 'model.safetensors');
+    const zeros = (name: string): number => floatsOf(file, name).filter((x) => x === 0).length;
+    expect(zeros('head.weight')).toBe(0);
+    expect(zeros('fc.weight')).toBeGreaterThan(0.25 * 512);
+    expect(zeros('fc.weight')).toBeLessThanOrEqual(0.3 * 512);
+  });
+
+  test('a file without one tensor that is quantized changes nothing', async () => {
+    const only = { 'fc.bias': f32([32], noise(32, 1)) };
+    const checkpoint = await harness.push(await harness.newFixedRun(bySensitivity), 0, withGradients(tinyWeights(0), only));
+    expect(checkpoint).toMatchObject({ state: 'ready', result: { fidelity: 'lossy' } });
+  });
+});
+
+describe('tensors that the eval graph does not use', () => {
+  test('are exact, with a warning that names them; a copy of a measured tensor is quantized like it', async () => {
+    const weights = tinyWeights(0);
+    const more = { ...weights, 'extra.weight': f32([32, 32], noise(1024, 9)), 'tied.weight': weights['embed.weight']! };
+    const checkpoint = await harness.push(await harness.newRun(), 0, modelOf(more));
+    expect(checkpoint.result!.fidelity).toBe('lossy');
+    expect(checkpoint.result!.warnings).toEqual(['Tensors that the eval graph does not use are kept exact: extra.weight.']);
+    const [file, uploaded] = [await harness.download(checkpoint, 'model.safetensors'), safetensors(more)];
+    expect(tensorBytes(file, 'extra.weight')).toEqual(tensorBytes(uploaded, 'extra.weight'));
+    expect(tensorBytes(file, 'embed.weight')).not.toEqual(tensorBytes(uploaded, 'embed.weight'));
+    expect(tensorBytes(file, 'tied.weight')).toEqual(tensorBytes(file, 'embed.weight'));
+  });
+});
+
+/** Answers the first call, then always the same. */
+function firstThen<A extends unknown[], T>(first: (...args: A) => Promise<T>, then: T): (...args: A) => Promise<T> {
+  let calls = 0;
+  return (...args) => (calls++ === 0 ? first(...args) : Promise.resolve(then));
+}

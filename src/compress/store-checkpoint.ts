@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestBytes } from '../restore/digest-bytes.ts';
+import type { Ancestor } from './ancestor.ts';
+import { chooseExternal } from './choose-external.ts';
+import type { Decision } from './decide-config.ts';
+import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
+import type { QuantizedModel } from './level-block.ts';
+import type { CodingPlan } from './plan-codings.ts';
+import { writeCandidate } from './write-candidate.ts';
+
+/** A checkpoint in the store, not yet verified. */
+export interface StoredCheckpoint extends EncodedCheckpoint {
+  /** By file number: stored as the raw object. */
+  readonly external: ReadonlySet<number>;
+  /** By file number: digest of what a download returns. */
+  readonly sha256: readonly string[];
+  /** Whether a download differs from the upload. */
+  readonly lossy: boolean;
+}
+
+/** Room beyond twice the raw bytes in a package that is written: twice, because a level block with most weights protected takes more than its tensor. */
+const packageSlackBytes = 64 * 1024 * 1024;
+
+/**
+ * Encodes a checkpoint as decided and puts its package. Files that turn out larger than their raw objects are left out in a second go; the sample of
+ * `chooseExternal` has found almost all of them before. Rejects with the errors of store and core.
+ */
+export async function storeCheckpoint(attempt: EncodeAttempt, { plan, quantized }: Pick<Decision, 'plan' | 'quantized'>, ancestor: Ancestor | undefined): Promise<StoredCheckpoint> {
+  const { source, ctx, packageId, packageKey } = attempt;
+  const { files } = source;
+  const digests = quantized === undefined ? new Map<number, string>() : await quantizedDigests(attempt, plan, quantized);
+  const external = await chooseExternal(source, plan, ancestor, ctx.core, attempt.signal);
+  const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  // Each round leaves at least one more file out.
+  for (;;) {
+    const sha256 = files.map((file, number) => (external.has(number) ? undefined : digests.get(number)) ?? file.sha256);
+    const encoded = await encodePackage(
+      { packageId, source, plan, external, sha256, ...(quantized === undefined ? {} : { quantized }), ...(ancestor === undefined ? {} : { ancestor }) },
+      { store: ctx.store, key: packageKey, replace: true, sizeMaxBytes: 2 * rawBytes + packageSlackBytes }, ctx.core, pace(attempt),
+    );
+    const grown = [...files.keys()].filter((number) => !external.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes);
+    if (grown.length === 0) return { ...encoded, external, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
+    for (const number of grown) external.add(number);
+  }
+}
+
+/** By file number: digests of what quantized files will decode to. The others decode to the upload. */
+async function quantizedDigests(attempt: EncodeAttempt, plan: CodingPlan, quantized: QuantizedModel): Promise<ReadonlyMap<number, string>> {
+  const digests = new Map<number, string>();
+  const directory = join(attempt.directory, 'accepted');
+  await mkdir(directory);
+  try {
+    const paths = await writeCandidate({ source: attempt.source, plan, quantized }, attempt.ctx.core, directory, pace(attempt));
+    for (const [number, path] of paths) {
+      const isQuantized = plan.files[number]!.codings.some((coding) => coding.kind === 'levels');
+      if (isQuantized) digests.set(number, (await digestBytes(createReadStream(path, { signal: attempt.signal }))).sha256);
+    }
+    return digests;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

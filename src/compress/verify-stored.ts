@@ -1,0 +1,51 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import { restoreToFile } from '../restore/restore-to-file.ts';
+import type { EncodeAttempt } from './encode-attempt.ts';
+import type { PreparedModel } from './prepare-model.ts';
+import type { StoredCheckpoint } from './store-checkpoint.ts';
+import { verifyPackage } from './verify-package.ts';
+
+/**
+ * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that a download will return. Where these are the
+ * uploaded ones the baseline holds. Undefined without an eval set. Rejects as `verifyPackage`, and with the errors of evaluation.
+ */
+export async function verifyStored(attempt: EncodeAttempt, { quality }: PreparedModel, stored: StoredCheckpoint): Promise<MetricValues | undefined> {
+  const { ctx, signal } = attempt;
+  const directory = join(attempt.directory, 'decoded');
+  const { index } = stored.written;
+  const ancestors = index.ancestorId === undefined ? [] : await ctx.catalog.packages.chain(index.ancestorId);
+  const chain = await ctx.freshRestorer().open([packageLocation(attempt, stored), ...ancestors], signal);
+  try {
+    const measures = quality !== undefined && stored.lossy;
+    const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
+    await mkdir(directory);
+    await verifyPackage(chain, models, signal);
+    if (!measures) return quality?.bound.baseline;
+    await writeExternal(attempt, stored, models);
+    return await quality.gate.evaluate([...models.values()], signal);
+  } finally {
+    await chain.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function packageLocation({ packageKey }: EncodeAttempt, { written: { index, object, indexOffsetBytes, indexLengthBytes } }: StoredCheckpoint) {
+  return { id: index.id, key: packageKey, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId };
+}
+
+/** Where the model files of the checkpoint go. */
+function modelPaths({ source }: EncodeAttempt, directory: string): Map<string, string> {
+  const models = source.files.filter((file) => file.role === 'model');
+  return new Map(models.map((file, number) => [file.path, join(directory, `${number}.safetensors`)]));
+}
+
+/** Model files that stay raw objects belong to what is measured. */
+async function writeExternal({ source, signal }: EncodeAttempt, { external }: StoredCheckpoint, models: ReadonlyMap<string, string>): Promise<void> {
+  for (const number of external) {
+    const { path, reader, sizeBytes } = source.files[number]!;
+    const to = models.get(path);
+    if (to !== undefined) await restoreToFile(reader.stream(0, sizeBytes, signal), to);
+  }
+}
