@@ -37,7 +37,6 @@ export class Ancestor {
     let matched = 0;
     for (const [file, { blocks }] of plan.files.entries()) {
       for (const [number, block] of blocks.entries()) {
-        if (block.coding.kind !== counted) continue;
         elements += block.elementCount;
         if (this.matches[file]![number]! >= 0) matched += block.elementCount;
       }

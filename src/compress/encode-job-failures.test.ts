@@ -1,7 +1,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Claim } from '../catalog/catalog.ts';
+import type { Checkpoint, Claim } from '../catalog/catalog.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
@@ -86,6 +86,10 @@ describe('a cancelled encode', () => {
   });
 });
 
+async function packagesOf({ id }: Checkpoint): Promise<string[]> {
+  return (await harness.objects()).filter((key) => key.startsWith('packages/') && key.includes(id));
+}
+
 function forgettingTrials() {
   return harness.context({ catalog: { ...harness.catalog, trials: { list: async () => [], record: async () => undefined } } });
 }
@@ -103,23 +107,29 @@ describe('a failing store', () => {
       },
     });
     const events: JobEvent[] = [];
-    const seen: unknown[] = [];
+    const afterFailure: unknown[] = [];
     const ctx = harness.context({ store });
-    const worker = startWorker({
-      catalog: harness.catalog, workerId: 'w', concurrency: 1, leaseMs: 60_000, pollMs: 20, backoff: { firstMs: 1, factor: 1, maxMs: 1 } as never,
-      handlers: { encode: { run: (job, { claim, signal }) => runEncodeJob(ctx, job.subjectId, claim, signal) } },
-      onFailed: (tx, job, error) => markEncodeEnded(tx, job.subjectId, { as: 'failed', error }),
-      onEvent: (event) => { events.push(event); },
+    await new Promise<void>((resolve, reject) => {
+      const worker = startWorker({
+        catalog: harness.catalog, workerId: 'w', concurrency: 1, leaseMs: 60_000, pollMs: 10, backoff: { firstMs: 1, factor: 1, maxMs: 1, jitter: 0 },
+        handlers: {
+          encode: {
+            async run(job, { claim, signal }) {
+              if (events.some(({ kind }) => kind === 'failed')) afterFailure.push((await harness.checkpoint(queued.id)).packageId, await harness.rawPaths(queued), await packagesOf(queued));
+              return runEncodeJob(ctx, job.subjectId, claim, signal);
+            },
+          },
+        },
+        onFailed: (tx, job, error) => markEncodeEnded(tx, job.subjectId, { as: 'failed', error }),
+        onEvent: (event) => {
+          events.push(event);
+          const ended = event.kind === 'finished' || (event.kind === 'failed' && event.final);
+          if (ended) worker.stop(1000).then(resolve, reject);
+        },
+      });
     });
-    for (;;) {
-      const checkpoint = await harness.checkpoint(queued.id);
-      if (events.some((event) => event.kind === 'failed') && checkpoint.state !== 'ready') seen.push([checkpoint.packageId, (await harness.rawPaths(queued)).length]);
-      if (checkpoint.state === 'ready' || checkpoint.state === 'failed') break;
-      await worker.idle();
-    }
-    await worker.stop(1000);
     expect(events.filter((event) => event.kind === 'failed')).toMatchObject([{ final: false, error: { code: 'storage-full' } }]);
-    for (const each of seen) expect(each).toEqual([undefined, 2]);
+    expect(afterFailure).toEqual([undefined, ['model.safetensors', 'sensitivity.safetensors'], []]);
     expect(await harness.checkpoint(queued.id)).toMatchObject({ state: 'ready' });
     expect(store.openReaders()).toBe(0);
   });
@@ -173,28 +183,27 @@ describe('a takeover', () => {
     const queued = await harness.queue(run, 0, upload(0));
     const [job] = await harness.catalog.jobs.claim({ kinds: ['encode'], workerId: 'test', leaseMs: 60_000, limit: 1 });
     const first: Claim = { jobId: job!.id, workerId: 'test', fence: job!.fence };
-    const lost = compressingUntil('verify', async () => {
+    const lost = verifyingAfter(async () => {
       await harness.catalog.jobs.requeueOwn('test');
       await harness.work();
     });
     await expectCode(runEncodeJob(lost, queued.id, first, new AbortController().signal), 'conflict');
     const ready = await harness.checkpoint(queued.id);
     expect(ready.state).toBe('ready');
-    const packages = (await harness.objects()).filter((key) => key.includes(ready.packageId!));
-    expect(packages).toEqual([(await harness.catalog.packages.get(ready.packageId!))!.key]);
+    expect(await packagesOf(queued)).toEqual([(await harness.catalog.packages.get(ready.packageId!))!.key]);
     expect((await harness.download(ready, 'model.safetensors')).length).toBeGreaterThan(0);
     expect(await harness.scratch()).toEqual([]);
   });
 });
 
-/** A context whose verification begins only after `then`: the fresh restorer is asked for once, at its start. */
-function compressingUntil(_phase: 'verify', then: () => Promise<void>) {
+/** A context in which `first` happens between the put of the package and its verification, which begins with a fresh restorer. */
+function verifyingAfter(first: () => Promise<void>) {
   const base = harness.context();
   return harness.context({
     freshRestorer: () => {
       const restorer = base.freshRestorer();
       const open = restorer.open.bind(restorer);
-      return Object.assign(restorer, { open: async (...args: Parameters<typeof open>) => { await then(); return open(...args); } });
+      return Object.assign(restorer, { open: async (...args: Parameters<typeof open>) => { await first(); return open(...args); } });
     },
   });
 }

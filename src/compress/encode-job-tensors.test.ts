@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { floatsOf, modelOf, openCompressHarness, sixteenBins, tensorBytes, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
-import { f32, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+import { f32, i64, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => { harness = await openCompressHarness(); });
@@ -9,18 +9,20 @@ afterAll(() => harness.close());
 describe('weights that cannot be quantized', () => {
   test('where no config passes, the checkpoint is exact with the reason, and the next one builds on the lossy one before it', async () => {
     const run = await harness.newRun();
+    // The counter is exact in every checkpoint, so even the exact one has a block in common with the others.
+    const withCounter = (step: number) => modelOf({ ...tinyWeights(step), 'count': i64([1], [step]) });
     const failing = harness.context({
       evaluator: { ...harness.evaluator, evaluate: firstThen(harness.evaluator.evaluate, { loss: Number.NaN, accuracy: 0 }) },
     });
-    const lossy = await harness.push(run, 0, modelOf(tinyWeights(0)));
-    const exact = await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: failing });
+    const lossy = await harness.push(run, 0, withCounter(0));
+    const exact = await harness.push(run, 1, withCounter(1), { ctx: failing });
     expect(exact.result).toMatchObject({ fidelity: 'exact', warnings: ['No config stayed inside the quality threshold, so the checkpoint is stored exact.'] });
     expect(exact.result!.config).toBeUndefined();
     expect(exact.result!.trialCount).toBeGreaterThan(0);
     expect(exact.result!.measured).toEqual(exact.result!.baseline);
-    expect(await harness.download(exact, 'model.safetensors')).toEqual(safetensors(tinyWeights(1)));
+    expect(await harness.download(exact, 'model.safetensors')).toEqual(withCounter(1)['model.safetensors']!.bytes);
     expect(await harness.rawPaths(exact)).toEqual([]);
-    const next = await harness.push(run, 2, modelOf(tinyWeights(2)));
+    const next = await harness.push(run, 2, withCounter(2));
     expect(next.result).toMatchObject({ fidelity: 'lossy', kind: 'delta', ancestorStep: 0, chainLength: 2 });
     expect(lossy.result!.kind).toBe('base');
   });

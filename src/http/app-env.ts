@@ -4,6 +4,8 @@ import type { HttpBindings } from '@hono/node-server';
 export interface ServerBindings extends HttpBindings {
   /** Fires when the server starts to drain: endless answers end then. */
   readonly stopping: AbortSignal;
+  /** Whether bytes that are no request have followed this one on its connection. */
+  readonly hasSurplus: () => boolean;
 }
 
 /** The Hono environment of every route. */

@@ -8,7 +8,8 @@ export const bodyIdleMs = 60_000;
 /**
  * The request body as it arrives, with back-pressure; never buffered. A client that waits for `100 Continue` gets it when the first chunk
  * is asked for, so that whatever rejects before reading rejects before the body is sent. Leaving the loop early keeps the connection
- * usable for the answer. `upload-aborted` when the client goes away or falls silent for `idleMs`.
+ * usable for the answer. `upload-aborted` when the client goes away or falls silent for `idleMs`; `length-mismatch` when bytes that are no
+ * request are behind the announced end.
  */
 export async function* incomingBody(c: Context<AppEnv>, idleMs: number = bodyIdleMs): AsyncGenerator<Uint8Array> {
   const { incoming, outgoing } = c.env ?? {};
@@ -30,6 +31,7 @@ export async function* incomingBody(c: Context<AppEnv>, idleMs: number = bodyIdl
   } finally {
     clearTimeout(silence);
   }
+  if (c.env?.hasSurplus?.() === true) throw new FirnError('length-mismatch', 'The connection carries more bytes than were announced.');
 }
 
 export function expectsContinue(expect: string | undefined): boolean {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener, RequestError } from '@hono/node-server';
+import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv, ServerBindings } from './app-env.ts';
 import { problemOf } from './render-problem.ts';
+import { refuseUnreadableRequests } from './unreadable-request.ts';
 
 /** Longest time for the request line and headers, in ms. */
 const headersTimeoutMs = 20_000;
@@ -26,14 +27,14 @@ export interface RunningServer {
 /** Serves the app. Rejects when the port cannot be bound. Port 0 takes a free one. */
 export async function startServer({ app, host, port }: { app: Hono<AppEnv>; host: string; port: number }): Promise<RunningServer> {
   const stopping = new AbortController();
-  const listener = getRequestListener((request, env) => app.fetch(request, { ...(env as ServerBindings), stopping: stopping.signal }), {
-    errorHandler: unroutable,
-  });
   const server = createServer(
     // No deadline for a whole request: uploads may take hours. Bodies have an idle limit of their own (incoming-body.ts).
     { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerBytesMax },
-    (req, res) => void listener(req, res),
   );
+  const unreadable = refuseUnreadableRequests(server);
+  const bindings = (env: HttpBindings): ServerBindings => ({ ...env, stopping: stopping.signal, hasSurplus: () => unreadable.hasSurplus(env.incoming) });
+  const listener = getRequestListener((request, env) => app.fetch(request, bindings(env as HttpBindings)), { errorHandler: unroutable });
+  server.on('request', (req, res) => void listener(req, res));
   // With a listener here Node leaves the `100 Continue` to whoever first reads the body (incoming-body.ts).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
   await listen(server, host, port);

@@ -75,6 +75,7 @@ describe('an arriving body', () => {
     ['a pickle', 'not-safetensors', Buffer.concat([Buffer.from([0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9]), Buffer.alloc(100)]), {}, strict],
     ['a wrong header', 'tensor-gap', badHeader('{"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}'), {}, strict],
     ['a header longer than the announced body', 'header-truncated', model.subarray(0, 20), { lengthBytes: 20 }, strict],
+    ['fewer bytes than a header starts with, all of them announced', 'header-truncated', model.subarray(0, 7), { lengthBytes: 7 }, strict],
     ['a header that never ends', 'header-truncated', model.subarray(0, 20), {}, strict],
     ['a safetensors file cut short, announced so', 'length-mismatch', model.subarray(0, -1), { lengthBytes: model.length - 1 }, strict],
     ['a safetensors file cut short, not announced', 'length-mismatch', model.subarray(0, -1), {}, strict],

@@ -74,9 +74,9 @@ export class ArrivingBody {
       yield piece;
     }
     if (sizeBytes === 0) throw new FirnError('empty-body', 'The body is empty.');
-    if (expectedBytes === undefined) header?.finish();
     if (expectedBytes !== undefined && sizeBytes < expectedBytes)
       throw new FirnError('length-mismatch', `The body ended after ${sizeBytes} of ${expectedBytes} bytes.`);
+    header?.finish();
     const digest = sha256.digest('hex');
     if (this.#digests.some((expected) => expected !== digest)) throw digestMismatch();
     const gitSha1 = blob.digest();

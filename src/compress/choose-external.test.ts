@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { loadCore } from '../native/load-core.ts';
+import { patternBytes } from '../store/object-store.reference.ts';
+import { chooseExternal } from './choose-external.ts';
+import { sourceFile } from './memory-source.test-support.ts';
+import { ModelSource } from './model-source.ts';
+import { planExact } from './plan-codings.ts';
+import { f32, noise, safetensors } from './tiny-model.test-support.ts';
+
+const core = loadCore();
+const text = (sizeBytes: number) => Buffer.from('the quick brown fox jumps over the lazy dog. '.repeat(Math.ceil(sizeBytes / 45))).subarray(0, sizeBytes);
+
+test.each([
+  ['random bytes', 'noise.bin', patternBytes(2_000_000), true],
+  ['random bytes in a tensor', 'noise.safetensors', safetensors({ t: { dtype: 'U8', shape: [100_000], data: patternBytes(100_000) } }), true],
+  ['text', 'text.txt', text(2_000_000), false],
+  ['weights', 'model.safetensors', safetensors({ w: f32([200, 200], noise(40_000, 1)) }), false],
+  ['random bytes below the size where an object of their own pays', 'small.bin', patternBytes(60_000), false],
+  ['an empty file', 'empty.bin', Buffer.alloc(0), false],
+  ['text with a random eighth', 'mixed.bin', Buffer.concat([text(1_750_000), patternBytes(250_000)]), false],
+])('%s: %s stays raw: %s', async (_, path, bytes, external) => {
+  const source = new ModelSource([sourceFile(path, bytes, 'other')], new Map(), core, 0);
+  const plan = planExact(source.files, new Map());
+  expect(await chooseExternal(source, plan, undefined, core)).toEqual(new Set(external ? [0] : []));
+});
+
+test('a file with a quantized tensor is never left out by its exact ones', async () => {
+  const file = sourceFile('model.safetensors', safetensors({ w: f32([200, 200], noise(40_000, 1)), t: { dtype: 'U8', shape: [300_000], data: patternBytes(300_000) } }));
+  const source = new ModelSource([file], new Map(), core, 0);
+  const exact = planExact(source.files, new Map());
+  const quantized = { ...exact, files: exact.files.map(({ codings, blocks }) => ({ codings, blocks: blocks.map((block, i) => (i === 0 ? { ...block, coding: { kind: 'levels', codebook: 0 } as const } : block)) })) };
+  expect(await chooseExternal(source, quantized, undefined, core)).toEqual(new Set());
+});

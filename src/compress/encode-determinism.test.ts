@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Checkpoint } from '../catalog/catalog.ts';
+import { decodeStoredIndex, readStoredIndex } from '../package/open-package.ts';
+import { prefixBytes } from '../package/package-frame.ts';
+import type { PackageIndex } from '../package/package-index.ts';
+import { openCompressHarness, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
+import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
+
+/** Two data directories that differ in everything that must not matter: ids, blocks in work at once, evaluations at once, what is cached. */
+let one: CompressHarness;
+let other: CompressHarness;
+beforeAll(async () => {
+  one = await openCompressHarness({ evalParallel: 1, blockParallel: 1 });
+  other = await openCompressHarness({ evalParallel: 3, blockParallel: 3 });
+});
+afterAll(async () => {
+  await one.close();
+  await other.close();
+});
+
+/** The tiny model, and a layer of several blocks beside it. */
+function weightsAt(step: number): TestTensors {
+  const wide = noise(300 * 1000, 77);
+  noise(300 * 1000, 78 + step).forEach((x, i) => { if (i % 7 === step) wide[i] = wide[i]! + 0.1 * x; });
+  return { ...tinyWeights(step), 'wide.weight': f32([300, 1000], wide) };
+}
+
+async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise<Checkpoint[]> {
+  const searched = await harness.newRun();
+  const given = await harness.newFixedRun({ method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'sensitivity', protectFraction: 0.005 });
+  const pushed: Checkpoint[] = [];
+  for (const step of [0, 1, 2]) {
+    pushed.push(await harness.push(searched, step, withGradients(tinyWeights(step), tinyGradients(step)), { ctx: harness.context({ cacheMaxBytes }) }));
+    pushed.push(await harness.push(given, step, withGradients(weightsAt(step), tinyGradients(step)), { ctx: harness.context({ cacheMaxBytes }) }));
+  }
+  return pushed;
+}
+
+/** A package without the ids, which are the checkpoints' own. */
+async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ancestor: PackageIndex | undefined) {
+  const bytes = await harness.packageBytes(checkpoint);
+  const stored = await readStoredIndex({ sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) }, harness.core.crc32cSync);
+  const index = decodeStoredIndex(stored, ancestor);
+  return { index, payloads: bytes.subarray(prefixBytes, stored.indexOffsetBytes), description: { ...index, id: '', ancestorId: undefined }, indexLengthBytes: stored.indexLengthBytes };
+}
+
+test('the same uploads give the same packages, whatever runs at once and whatever the ids', async () => {
+  const [here, there] = [await pushRun(one, 0), await pushRun(other, 2 ** 26)];
+  const indexes: (PackageIndex | undefined)[][] = [[], []];
+  for (const [i, checkpoint] of here.entries()) {
+    const [a, b] = [await contentOf(one, checkpoint, indexes[0]![i - 2]), await contentOf(other, there[i]!, indexes[1]![i - 2])];
+    indexes[0]!.push(a.index);
+    indexes[1]!.push(b.index);
+    expect(a.payloads.equals(b.payloads), `payloads of checkpoint ${i}`).toBe(true);
+    expect(a.description).toEqual(b.description);
+    expect(a.indexLengthBytes).toBe(b.indexLengthBytes);
+    const { seconds: _, ...found } = checkpoint.result!;
+    const { seconds: __, ...foundThere } = there[i]!.result!;
+    expect(found).toEqual(foundThere);
+    expect(checkpoint.result).toMatchObject({ fidelity: 'lossy', kind: i < 2 ? 'base' : 'delta' });
+  }
+});
