@@ -239,18 +239,21 @@ function startUpkeep({ catalog, store, log, workDirectory, startedAt }: Parts, i
     pruneIdempotency: () => catalog.idempotency.prune(new Date()),
     tidy: () => catalog.tidy(),
   };
-  return runPeriodically(async (signal) => {
-    for (const [chore, run] of Object.entries(chores)) {
-      try {
-        signal.throwIfAborted();
-        const count = await run(signal);
-        if (typeof count === 'number' && count > 0) log.info({ chore, count }, 'upkeep');
-      } catch (error) {
-        if (signal.aborted) return;
-        onError(error, chore);
+  return runPeriodically(
+    async (signal) => {
+      for (const [chore, run] of Object.entries(chores)) {
+        try {
+          signal.throwIfAborted();
+          const count = await run(signal);
+          if (typeof count === 'number' && count > 0) log.info({ chore, count }, 'upkeep');
+        } catch (error) {
+          if (signal.aborted) return;
+          onError(error, chore);
+        }
       }
-    }
-  }, { pauseMs: upkeepPauseMs, onError: (error) => onError(error, 'all') });
+    },
+    { pauseMs: upkeepPauseMs, onError: (error) => onError(error, 'all') },
+  );
 }
 
 /** PGlite belongs to this process alone, so a package of an earlier one that has no row will never have one. */

@@ -22,7 +22,9 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   let hubProcess: HubProcess | undefined;
   try {
     hubProcess = await HubProcess.start(join(directory, 'hub'));
-    say(`${series.name}: ${series.checkpoints.length} checkpoints, ${metric} bounded by ${100 * options.threshold} %, method ${options.method}, hub at ${hubProcess.url}`);
+    say(
+      `${series.name}: ${series.checkpoints.length} checkpoints, ${metric} bounded by ${100 * options.threshold} %, method ${options.method}, hub at ${hubProcess.url}`,
+    );
     return await Promise.race([pushAndVerify(new HubClient(hubProcess.url), series, { ...options, metric, directory }), interruption()]);
   } finally {
     await hubProcess?.stop();
@@ -30,13 +32,18 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   }
 }
 
-async function pushAndVerify(hub: HubClient, series: Series, options: DemoOptions & { readonly metric: string; readonly directory: string }): Promise<string[]> {
+async function pushAndVerify(
+  hub: HubClient,
+  series: Series,
+  options: DemoOptions & { readonly metric: string; readonly directory: string },
+): Promise<string[]> {
   const { metric, threshold, jsonPath } = options;
   const pushed = await train(hub, series, metric, threshold);
   const rows = pushed.map(demoRow);
   const problems = await verifyAll(hub, series, pushed, options);
   printTotals(rows, problems);
-  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ series: series.name, metric, threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
+  if (jsonPath !== undefined)
+    await writeFile(jsonPath, JSON.stringify({ series: series.name, metric, threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
   return problems;
 }
 
@@ -71,7 +78,12 @@ async function pushAll(hub: HubClient, plan: PushPlan): Promise<PushedCheckpoint
   return pushed;
 }
 
-async function verifyAll(hub: HubClient, series: Series, pushed: readonly PushedCheckpoint[], options: { directory: string; metric: string; threshold: number }): Promise<string[]> {
+async function verifyAll(
+  hub: HubClient,
+  series: Series,
+  pushed: readonly PushedCheckpoint[],
+  options: { directory: string; metric: string; threshold: number },
+): Promise<string[]> {
   const problems: string[] = [];
   const reEvaluator = new ReEvaluator(series);
   try {
@@ -88,9 +100,14 @@ async function verifyAll(hub: HubClient, series: Series, pushed: readonly Pushed
 
 function printTotals(rows: readonly DemoRow[], problems: readonly string[]): void {
   const totals = totalsOf(rows);
-  const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`).join(', ');
-  say(`total: ${totals.checkpoints} checkpoints, ${totals.rawBytes} raw bytes, ${totals.storedBytes} stored bytes, ratio ${totals.ratio.toFixed(2)}, worst degradation ${worst}, ${totals.trials} trials, ${totals.seconds.toFixed(1)} s`);
-  if (problems.length === 0) say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
+  const worst = Object.entries(totals.worstDegradation)
+    .map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`)
+    .join(', ');
+  say(
+    `total: ${totals.checkpoints} checkpoints, ${totals.rawBytes} raw bytes, ${totals.storedBytes} stored bytes, ratio ${totals.ratio.toFixed(2)}, worst degradation ${worst}, ${totals.trials} trials, ${totals.seconds.toFixed(1)} s`,
+  );
+  if (problems.length === 0)
+    say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
   for (const problem of problems) say(`OFF: ${problem}`);
 }
 

@@ -10,7 +10,14 @@ import { f32, noise, type TestTensors } from './tiny-model.test-support.ts';
 
 const core = loadCore();
 const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', late: 'linear', conv: 'convolution', bias: 'linear' }));
-const config: QuantizationConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 };
+const config: QuantizationConfig = {
+  method: 'inshrinkerator',
+  bins: 8,
+  embeddingBins: 16,
+  pruneFraction: 0.3,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.01,
+};
 const square = (seed: number, size = 32) => f32([size, size], noise(size * size, seed));
 const weights: TestTensors = { embed: square(1), fc: square(2), conv: square(3), bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) } };
 
@@ -38,7 +45,12 @@ describe('matching', () => {
 
   test('a tensor that came later stands alone, and so does what shares its block', async () => {
     const { ancestor, later } = await seen(weights, { ...weights, late: square(9) });
-    const matched = await Promise.all([...levelBlocks(later.plan)].map(async ({ file, index, group }) => [later.plan.groups[group]!.layerType, (await ancestor.levels(file, index)) !== undefined]));
+    const matched = await Promise.all(
+      [...levelBlocks(later.plan)].map(async ({ file, index, group }) => [
+        later.plan.groups[group]!.layerType,
+        (await ancestor.levels(file, index)) !== undefined,
+      ]),
+    );
     expect(Object.fromEntries(matched)).toEqual({ embedding: true, linear: false, convolution: true });
     expect(ancestor.coverage(later.plan)).toBe(0.5);
   });
@@ -66,7 +78,11 @@ describe('matching', () => {
 });
 
 describe('when the number of bins changes', () => {
-  test.each([[8, 32, 34], [32, 4, 34], [8, 8, 10]])('from %i to %i the modulus is the larger level count: %i', async (before, after, modulus) => {
+  test.each([
+    [8, 32, 34],
+    [32, 4, 34],
+    [8, 8, 10],
+  ])('from %i to %i the modulus is the larger level count: %i', async (before, after, modulus) => {
     const { ancestor, later } = await seen(weights, weights, { ...config, bins: before });
     const groups = await later.quantizer.build({ ...config, bins: after });
     const linear = [...levelBlocks(later.plan)].find(({ group }) => later.plan.groups[group]!.layerType === 'linear')!;

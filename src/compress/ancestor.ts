@@ -37,6 +37,7 @@ export class Ancestor {
     let matched = 0;
     for (const [file, { blocks }] of plan.files.entries()) {
       for (const [number, block] of blocks.entries()) {
+        if (block.coding.kind !== counted) continue;
         elements += block.elementCount;
         if (this.matches[file]![number]! >= 0) matched += block.elementCount;
       }
@@ -69,7 +70,12 @@ export class Ancestor {
   }
 }
 
-function matchFile(there: PackageFile | undefined, codebooksThere: readonly PackageCodebook[], plan: FilePlan, codebooks: readonly PackageCodebook[]): Int32Array {
+function matchFile(
+  there: PackageFile | undefined,
+  codebooksThere: readonly PackageCodebook[],
+  plan: FilePlan,
+  codebooks: readonly PackageCodebook[],
+): Int32Array {
   const planThere = there === undefined ? undefined : planFile(there);
   if (planThere === undefined) return new Int32Array(plan.blocks.length).fill(-1);
   return matchBlocks({ plan: planThere, codebooks: codebooksThere }, { plan, codebooks });

@@ -16,7 +16,14 @@ export interface BoundGraph {
  * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes holds for the exact weights the graph was exported
  * from, so the first one found is kept with the run and used for all later checkpoints, forks included. Rejects as `bindWeights` and with the store's errors.
  */
-export async function bindGraph(catalog: Catalog, run: Run, evalSet: LocalEvalSet, graphBytes: Uint8Array, files: readonly SourceFile[], signal?: AbortSignal): Promise<BoundGraph> {
+export async function bindGraph(
+  catalog: Catalog,
+  run: Run,
+  evalSet: LocalEvalSet,
+  graphBytes: Uint8Array,
+  files: readonly SourceFile[],
+  signal?: AbortSignal,
+): Promise<BoundGraph> {
   const graph = describeGraph(graphBytes);
   if (run.binding !== undefined) return { evalSet, graph, binding: run.binding };
   const binding = (await parentBinding(catalog, run)) ?? (await bindByContent(graph, evalSet, files, signal));

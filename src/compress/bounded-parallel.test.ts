@@ -9,11 +9,27 @@ function gates() {
   return {
     open,
     most: () => most,
-    work: (item: number) => new Promise<number>((resolve, reject) => {
-      const leave = (): void => { open.splice(open.findIndex((gate) => gate.item === item), 1); };
-      open.push({ item, finish: () => { leave(); resolve(10 * item); }, fail: (error) => { leave(); reject(error); } });
-      most = Math.max(most, open.length);
-    }),
+    work: (item: number) =>
+      new Promise<number>((resolve, reject) => {
+        const leave = (): void => {
+          open.splice(
+            open.findIndex((gate) => gate.item === item),
+            1,
+          );
+        };
+        open.push({
+          item,
+          finish: () => {
+            leave();
+            resolve(10 * item);
+          },
+          fail: (error) => {
+            leave();
+            reject(error);
+          },
+        });
+        most = Math.max(most, open.length);
+      }),
   };
 }
 
@@ -22,22 +38,37 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('forEachBounded', () => {
   test('does every item once, never more than the limit at a time, whatever order they end in', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 5 }), fc.infiniteStream(fc.nat()), async (count, limit, picks) => {
-      const gate = gates();
-      const seen: number[] = [];
-      const done = forEachBounded(Array.from({ length: count }, (_, i) => i), limit, async (item) => { seen.push(item); await gate.work(item); });
-      for (await settle(); gate.open.length > 0; await settle()) gate.open[picks.next().value! % gate.open.length]!.finish();
-      await done;
-      expect(seen).toEqual(Array.from({ length: count }, (_, i) => i));
-      expect(gate.most()).toBe(Math.min(count, limit));
-    }), { numRuns: 50 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 5 }), fc.infiniteStream(fc.nat()), async (count, limit, picks) => {
+        const gate = gates();
+        const seen: number[] = [];
+        const done = forEachBounded(
+          Array.from({ length: count }, (_, i) => i),
+          limit,
+          async (item) => {
+            seen.push(item);
+            await gate.work(item);
+          },
+        );
+        for (await settle(); gate.open.length > 0; await settle()) gate.open[picks.next().value! % gate.open.length]!.finish();
+        await done;
+        expect(seen).toEqual(Array.from({ length: count }, (_, i) => i));
+        expect(gate.most()).toBe(Math.min(count, limit));
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test('the first failure stops new items, waits for those under way, and is what it rejects with', async () => {
     const gate = gates();
     const started: number[] = [];
     let ended = false;
-    const done = forEachBounded([0, 1, 2, 3, 4], 3, async (item) => { started.push(item); await gate.work(item); }).finally(() => { ended = true; });
+    const done = forEachBounded([0, 1, 2, 3, 4], 3, async (item) => {
+      started.push(item);
+      await gate.work(item);
+    }).finally(() => {
+      ended = true;
+    });
     const outcome = expect(done).rejects.toThrow('second');
     await settle();
     gate.open[1]!.fail(new Error('second'));
@@ -70,7 +101,11 @@ describe('mapBounded', () => {
   test('a failure comes at its place, after what was before it', async () => {
     const taken: number[] = [];
     const reading = (async () => {
-      for await (const item of mapBounded([0, 1, 2, 3], 3, async (each) => { if (each === 2) throw new Error('two'); return each; })) taken.push(item);
+      for await (const item of mapBounded([0, 1, 2, 3], 3, async (each) => {
+        if (each === 2) throw new Error('two');
+        return each;
+      }))
+        taken.push(item);
     })();
     await expect(reading).rejects.toThrow('two');
     expect(taken).toEqual([0, 1]);
@@ -84,7 +119,9 @@ describe('mapBounded', () => {
     gate.open[0]!.finish();
     expect(await first).toEqual({ value: 0, done: false });
     let ended = false;
-    const end = results.return(undefined).then(() => { ended = true; });
+    const end = results.return(undefined).then(() => {
+      ended = true;
+    });
     await settle();
     expect([gate.open.map(({ item }) => item), ended]).toEqual([[1, 2], false]);
     gate.open[0]!.finish();

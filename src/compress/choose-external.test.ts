@@ -25,9 +25,18 @@ test.each([
 });
 
 test('a file with a quantized tensor is never left out by its exact ones', async () => {
-  const file = sourceFile('model.safetensors', safetensors({ w: f32([200, 200], noise(40_000, 1)), t: { dtype: 'U8', shape: [300_000], data: patternBytes(300_000) } }));
+  const file = sourceFile(
+    'model.safetensors',
+    safetensors({ w: f32([200, 200], noise(40_000, 1)), t: { dtype: 'U8', shape: [300_000], data: patternBytes(300_000) } }),
+  );
   const source = new ModelSource([file], new Map(), core, 0);
   const exact = planExact(source.files, new Map());
-  const quantized = { ...exact, files: exact.files.map(({ codings, blocks }) => ({ codings, blocks: blocks.map((block, i) => (i === 0 ? { ...block, coding: { kind: 'levels', codebook: 0 } as const } : block)) })) };
+  const quantized = {
+    ...exact,
+    files: exact.files.map(({ codings, blocks }) => ({
+      codings,
+      blocks: blocks.map((block, i) => (i === 0 ? { ...block, coding: { kind: 'levels', codebook: 0 } as const } : block)),
+    })),
+  };
   expect(await chooseExternal(source, quantized, undefined, core)).toEqual(new Set());
 });

@@ -12,7 +12,13 @@ const incompressibleShareMin = 0.995;
 const externalBytesMin = 64 * 1024;
 
 /** The files that exact coding would not make smaller, by an evenly spread sample of their blocks: they stay the raw objects they are. */
-export async function chooseExternal(source: ModelSource, plan: CodingPlan, ancestor: Ancestor | undefined, core: NativeCore, signal?: AbortSignal): Promise<Set<number>> {
+export async function chooseExternal(
+  source: ModelSource,
+  plan: CodingPlan,
+  ancestor: Ancestor | undefined,
+  core: NativeCore,
+  signal?: AbortSignal,
+): Promise<Set<number>> {
   const external = new Set<number>();
   for (const [file, { blocks }] of plan.files.entries()) {
     const exactOnly = blocks.every((block) => block.coding.kind === 'exact');

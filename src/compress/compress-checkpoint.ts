@@ -41,7 +41,9 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   const packageId = checkpoint.id.replaceAll('-', '');
   const packageKey = `packages/${packageId}-${work.attempt}`;
   const warnings = new Set<string>();
-  const warn = (sentence: string): void => { warnings.add(sentence); };
+  const warn = (sentence: string): void => {
+    warnings.add(sentence);
+  };
   try {
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
       const loaded = await loadSource(ctx.store, rows);
@@ -64,14 +66,20 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const phases = new Phases(attempt);
   const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
   const model = await phases.run('read', () => prepareModel(attempt));
-  const decision = await phases.run('search', () => withAncestor(attempt, candidates, model.plan, (opened) => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor })));
+  const decision = await phases.run('search', () =>
+    withAncestor(attempt, candidates, model.plan, (opened) => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor })),
+  );
   const findings = await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
   attempt.signal.throwIfAborted();
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 
-async function storeAndVerify(attempt: EncodeAttempt, phases: Phases, { model, decision, opened }: { model: PreparedModel; decision: Decision; opened: OpenedAncestor | undefined }) {
+async function storeAndVerify(
+  attempt: EncodeAttempt,
+  phases: Phases,
+  { model, decision, opened }: { model: PreparedModel; decision: Decision; opened: OpenedAncestor | undefined },
+) {
   const stored = await phases.run('encode', () => storeCheckpoint(attempt, decision, opened?.ancestor));
   const measured = await phases.run('verify', () => verifyStored(attempt, model, stored));
   const quality = model.quality !== undefined && measured !== undefined ? { quality: { bound: model.quality.bound, measured } } : {};

@@ -23,9 +23,23 @@ import { evalSetDirectory } from './local-eval-set.ts';
 import { quantizedNames, safetensors, tinyBatches, tinyGraph, tinySpec, type TestTensors } from './tiny-model.test-support.ts';
 
 /** A search space small enough for a test, with something to find in it. */
-export const tinySearch: SearchOptions = { ...defaultSearchOptions, bins: [4, 8, 16, 32], embeddingBins: [16, 32], pruneFractions: [0.3, 0.1, 0], protectFractions: [0.005, 0.05], trialsMax: 40 };
+export const tinySearch: SearchOptions = {
+  ...defaultSearchOptions,
+  bins: [4, 8, 16, 32],
+  embeddingBins: [16, 32],
+  pruneFractions: [0.3, 0.1, 0],
+  protectFractions: [0.005, 0.05],
+  trialsMax: 40,
+};
 
-export const sixteenBins: QuantizationConfig = { method: 'inshrinkerator', bins: 16, embeddingBins: 16, pruneFraction: 0.1, pruneMetric: 'magnitude', protectFraction: 0.01 };
+export const sixteenBins: QuantizationConfig = {
+  method: 'inshrinkerator',
+  bins: 16,
+  embeddingBins: 16,
+  pruneFraction: 0.1,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.01,
+};
 
 export type Upload = Readonly<Record<string, { readonly role: FileRole; readonly bytes: Uint8Array }>>;
 
@@ -86,17 +100,51 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
   let runs = 0;
 
   const harness: CompressHarness = {
-    catalog, store, core, evaluator, directory, notes,
+    catalog,
+    store,
+    core,
+    evaluator,
+    directory,
+    notes,
     context: (changes = {}) => ({
-      catalog, store, core, evaluator, restorer: shared, freshRestorer: restorer, workDirectory, cacheMaxBytes: 2 ** 22, chainLengthMax: 32, blockParallel,
-      publish: (_, note) => { notes.push(note); }, ...changes,
+      catalog,
+      store,
+      core,
+      evaluator,
+      restorer: shared,
+      freshRestorer: restorer,
+      workDirectory,
+      cacheMaxBytes: 2 ** 22,
+      chainLengthMax: 32,
+      blockParallel,
+      publish: (_, note) => {
+        notes.push(note);
+      },
+      ...changes,
     }),
-    newRun: (changes = {}) => catalog.runs.create({
-      repositoryId: repository.id, name: `run-${runs++}`, fidelity: 'lossy', evalSetId: evalSet.id, thresholds: { loss: 0.05 }, search: tinySearch, seed: '42', layerTypes: {}, ...changes,
-    }),
-    newFixedRun: (fixedConfig, changes = {}) => catalog.runs.create({
-      repositoryId: repository.id, name: `run-${runs++}`, fidelity: 'lossy', thresholds: {}, search: { ...tinySearch, fixedConfig }, seed: '42', layerTypes: {}, ...changes,
-    }),
+    newRun: (changes = {}) =>
+      catalog.runs.create({
+        repositoryId: repository.id,
+        name: `run-${runs++}`,
+        fidelity: 'lossy',
+        evalSetId: evalSet.id,
+        thresholds: { loss: 0.05 },
+        search: tinySearch,
+        seed: '42',
+        layerTypes: {},
+        ...changes,
+      }),
+    newFixedRun: (fixedConfig, changes = {}) =>
+      catalog.runs.create({
+        repositoryId: repository.id,
+        name: `run-${runs++}`,
+        fidelity: 'lossy',
+        thresholds: {},
+        search: { ...tinySearch, fixedConfig },
+        seed: '42',
+        layerTypes: {},
+        ...changes,
+      }),
     async queue(run, step, files, fixedConfig) {
       const { id, sequence } = await catalog.checkpoints.reserve({ runId: run.id, step, ...(fixedConfig && { fixedConfig }) });
       for (const [path, { role, bytes }] of Object.entries(files)) {
@@ -141,7 +189,11 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
       await writeFile(path, bytes);
       const home = join(evalSetDirectory(workDirectory), evalSet.id);
       const binding = Object.fromEntries([...quantizedNames, 'fc.bias'].map((tensor) => [tensor, { tensor, transpose: false }]));
-      const local = { graphPath: join(home, `graph-${evalSet.graphSha256}.onnx`), batchesPath: join(home, `batches-${evalSet.batchesSha256}.safetensors`), spec: tinySpec };
+      const local = {
+        graphPath: join(home, `graph-${evalSet.graphSha256}.onnx`),
+        batchesPath: join(home, `batches-${evalSet.batchesSha256}.safetensors`),
+        spec: tinySpec,
+      };
       return evaluator.evaluate({ evalSet: local, binding, weightPaths: [path] });
     },
     async packageBytes({ packageId }) {
@@ -170,7 +222,10 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
 
 async function readyEvalSet(catalog: Catalog, store: ObjectStore, repositoryId: string) {
   const { id } = await catalog.evalSets.create({ repositoryId, name: 'held-out', spec: tinySpec });
-  for (const [part, bytes] of [['graph', tinyGraph()], ['batches', tinyBatches()]] as const) {
+  for (const [part, bytes] of [
+    ['graph', tinyGraph()],
+    ['batches', tinyBatches()],
+  ] as const) {
     const { key } = await put(store, `evalsets/${id}/${part}`, bytes);
     await catalog.evalSets.setPart(id, part, { key, sha256: sha256(bytes), sizeBytes: bytes.length });
   }
@@ -179,7 +234,13 @@ async function readyEvalSet(catalog: Catalog, store: ObjectStore, repositoryId: 
 }
 
 export function put(store: ObjectStore, key: string, bytes: Uint8Array) {
-  return store.put(key, (async function* () { yield bytes; })(), { sizeMaxBytes: bytes.length });
+  return store.put(
+    key,
+    (async function* () {
+      yield bytes;
+    })(),
+    { sizeMaxBytes: bytes.length },
+  );
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -35,15 +35,22 @@ export class TokenCensus {
   tables(): ChosenTables {
     const pooledCounts = this.core.createTokenCounts();
     for (const count of this.counts) pooledCounts.merge(count);
-    const separate = this.priced(this.counts, this.counts.map((_, group) => group));
-    const pooled = this.priced([pooledCounts], this.counts.map(() => 0));
+    const separate = this.priced(
+      this.counts,
+      this.counts.map((_, group) => group),
+    );
+    const pooled = this.priced(
+      [pooledCounts],
+      this.counts.map(() => 0),
+    );
     return bytesOf(pooled) < bytesOf(separate) ? pooled : separate;
   }
 
   private priced(counts: readonly TokenCounts[], setOfGroup: readonly number[]): ChosenTables {
     const sets = counts.map((count) => count.build());
     return {
-      sets, setOfGroup,
+      sets,
+      setOfGroup,
       tableBytes: sum(sets.map((tables) => tables.serialize().length)),
       payloadBytes: sum(counts.map((count) => count.payloadBits())) / 8 + this.wordBytes,
     };

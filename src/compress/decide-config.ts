@@ -65,11 +65,32 @@ function makeQuantizer(attempt: EncodeAttempt, plan: CodingPlan, statistics: Mod
   return new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: BigInt(run.seed) });
 }
 
-function search(attempt: EncodeAttempt, { model, ancestor, candidates }: DecisionBasis, { quantizer, statistics }: { quantizer: Quantizer; statistics: ModelStatistics }) {
+function search(
+  attempt: EncodeAttempt,
+  { model, ancestor, candidates }: DecisionBasis,
+  { quantizer, statistics }: { quantizer: Quantizer; statistics: ModelStatistics },
+) {
   const { checkpoint, run, source, ctx, directory, signal } = attempt;
   const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
   return searchCheckpoint(
-    { checkpointId: checkpoint.id, source, plan: model.plan, quantizer, ancestor, ...model.quality!, options: run.search, hasSensitivity: statistics.sensitivity !== undefined, last },
-    { catalog: ctx.catalog, core: ctx.core, directory, blockParallel: ctx.blockParallel, signal, onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }) },
+    {
+      checkpointId: checkpoint.id,
+      source,
+      plan: model.plan,
+      quantizer,
+      ancestor,
+      ...model.quality!,
+      options: run.search,
+      hasSensitivity: statistics.sensitivity !== undefined,
+      last,
+    },
+    {
+      catalog: ctx.catalog,
+      core: ctx.core,
+      directory,
+      blockParallel: ctx.blockParallel,
+      signal,
+      onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }),
+    },
   );
 }

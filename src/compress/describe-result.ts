@@ -39,7 +39,8 @@ export function describeResult(findings: Findings): CheckpointResult {
     ...(stored.lossy && decision.quantized !== undefined && { config: decision.quantized.config }),
     ...(quality !== undefined && { baseline: quality.bound.baseline, measured: quality.measured, degradation: degradations(quality.bound, quality.measured) }),
     warnings: [...findings.warnings, ...(outside ? ['The given config is outside the quality threshold.'] : [])],
-    kind: stored.kind, chainLength: stored.chainLength,
+    kind: stored.kind,
+    chainLength: stored.chainLength,
     ...(stored.kind === 'delta' && ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
@@ -52,7 +53,10 @@ export function describeResult(findings: Findings): CheckpointResult {
 /** By file. */
 export function fileResults({ files, stored }: Pick<Findings, 'files' | 'stored'>): FileResult[] {
   return files.map((file, number) => ({
-    path: file.path, storage: stored.external.has(number) ? 'raw' : 'package', resultSha256: stored.sha256[number]!, resultBytes: file.sizeBytes,
+    path: file.path,
+    storage: stored.external.has(number) ? 'raw' : 'package',
+    resultSha256: stored.sha256[number]!,
+    resultBytes: file.sizeBytes,
   }));
 }
 

@@ -21,13 +21,22 @@ afterAll(async () => {
 /** The tiny model, and a layer of several blocks beside it. */
 function weightsAt(step: number): TestTensors {
   const wide = noise(300 * 1000, 77);
-  noise(300 * 1000, 78 + step).forEach((x, i) => { if (i % 7 === step) wide[i] = wide[i]! + 0.1 * x; });
+  noise(300 * 1000, 78 + step).forEach((x, i) => {
+    if (i % 7 === step) wide[i] = wide[i]! + 0.1 * x;
+  });
   return { ...tinyWeights(step), 'wide.weight': f32([300, 1000], wide) };
 }
 
 async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise<Checkpoint[]> {
   const searched = await harness.newRun();
-  const given = await harness.newFixedRun({ method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'sensitivity', protectFraction: 0.005 });
+  const given = await harness.newFixedRun({
+    method: 'inshrinkerator',
+    bins: 12,
+    embeddingBins: 16,
+    pruneFraction: 0.2,
+    pruneMetric: 'sensitivity',
+    protectFraction: 0.005,
+  });
   const pushed: Checkpoint[] = [];
   for (const step of [0, 1, 2]) {
     pushed.push(await harness.push(searched, step, withGradients(tinyWeights(step), tinyGradients(step)), { ctx: harness.context({ cacheMaxBytes }) }));
@@ -41,7 +50,12 @@ async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ances
   const bytes = await harness.packageBytes(checkpoint);
   const stored = await readStoredIndex({ sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) }, harness.core.crc32cSync);
   const index = decodeStoredIndex(stored, ancestor);
-  return { index, payloads: bytes.subarray(prefixBytes, stored.indexOffsetBytes), description: { ...index, id: '', ancestorId: undefined }, indexLengthBytes: stored.indexLengthBytes };
+  return {
+    index,
+    payloads: bytes.subarray(prefixBytes, stored.indexOffsetBytes),
+    description: { ...index, id: '', ancestorId: undefined },
+    indexLengthBytes: stored.indexLengthBytes,
+  };
 }
 
 test('the same uploads give the same packages, whatever runs at once and whatever the ids', async () => {

@@ -31,16 +31,37 @@ export async function prepareSource(tensors: TestTensors, types: ReadonlyMap<str
 }
 
 /** Encodes into `store` under the key `id`, a hex digit; everything exact without a config. */
-export async function encodeInMemory(store: MemoryStore, id: string, { source, plan, quantizer }: PreparedSource, config: QuantizationConfig | undefined, ancestor?: Ancestor): Promise<EncodedCheckpoint> {
+export async function encodeInMemory(
+  store: MemoryStore,
+  id: string,
+  { source, plan, quantizer }: PreparedSource,
+  config: QuantizationConfig | undefined,
+  ancestor?: Ancestor,
+): Promise<EncodedCheckpoint> {
   const quantized = config === undefined ? {} : { quantized: { source, quantizer, groups: await quantizer.build(config), core } };
   return encodePackage(
-    { packageId: id.repeat(32), source, plan, ...quantized, external: new Set(), sha256: source.files.map((file) => file.sha256), ...(ancestor && { ancestor }) },
-    { store, key: id, sizeMaxBytes: 2 ** 30 }, core, { parallel },
+    {
+      packageId: id.repeat(32),
+      source,
+      plan,
+      ...quantized,
+      external: new Set(),
+      sha256: source.files.map((file) => file.sha256),
+      ...(ancestor && { ancestor }),
+    },
+    { store, key: id, sizeMaxBytes: 2 ** 30 },
+    core,
+    { parallel },
   );
 }
 
 /** A base in `store` as the ancestor of a model. */
-export async function ancestorInMemory(store: MemoryStore, id: string, { index, object, indexOffsetBytes, indexLengthBytes }: WrittenPackage, { source, plan }: Pick<PreparedSource, 'source' | 'plan'>): Promise<Ancestor> {
+export async function ancestorInMemory(
+  store: MemoryStore,
+  id: string,
+  { index, object, indexOffsetBytes, indexLengthBytes }: WrittenPackage,
+  { source, plan }: Pick<PreparedSource, 'source' | 'plan'>,
+): Promise<Ancestor> {
   const restorer = new Restorer({ core, store, indexCacheBytesMax: 0, blockCacheBytesMax: 0 });
   const chain = await restorer.open([{ id: index.id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes }]);
   return new Ancestor(chain, source.files, plan);

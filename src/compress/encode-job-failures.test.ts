@@ -16,7 +16,9 @@ import { collect, modelOf, openCompressHarness, sixteenBins, withGradients, type
 import { tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
-beforeAll(async () => { harness = await openCompressHarness(); });
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
 afterAll(() => harness.close());
 
 const upload = (step: number) => withGradients(tinyWeights(step), tinyGradients(step));
@@ -26,13 +28,23 @@ function watchedStore(changes: Partial<ObjectStore> = {}): ObjectStore & { openR
   const { store } = harness;
   let readers = 0;
   return {
-    put: (...args) => store.put(...args), stat: (key) => store.stat(key), delete: (key) => store.delete(key), list: (prefix) => store.list(prefix), probe: () => store.probe(), close: async () => undefined,
+    put: (...args) => store.put(...args),
+    stat: (key) => store.stat(key),
+    delete: (key) => store.delete(key),
+    list: (prefix) => store.list(prefix),
+    probe: () => store.probe(),
+    close: async () => undefined,
     async open(key) {
       const reader = await store.open(key);
       readers += 1;
       return {
-        sizeBytes: reader.sizeBytes, read: (...args) => reader.read(...args), stream: (...args) => reader.stream(...args),
-        close: async () => { readers -= 1; await reader.close(); },
+        sizeBytes: reader.sizeBytes,
+        read: (...args) => reader.read(...args),
+        stream: (...args) => reader.stream(...args),
+        close: async () => {
+          readers -= 1;
+          await reader.close();
+        },
       };
     },
     openReaders: () => readers,
@@ -44,36 +56,57 @@ function watchedStore(changes: Partial<ObjectStore> = {}): ObjectStore & { openR
 function countedEvaluator(): Evaluator & { evaluations(): number } {
   let evaluations = 0;
   const { evaluator } = harness;
-  return { parallel: evaluator.parallel, check: evaluator.check, close: evaluator.close, evaluate: (...args) => { evaluations += 1; return evaluator.evaluate(...args); }, evaluations: () => evaluations };
+  return {
+    parallel: evaluator.parallel,
+    check: evaluator.check,
+    close: evaluator.close,
+    evaluate: (...args) => {
+      evaluations += 1;
+      return evaluator.evaluate(...args);
+    },
+    evaluations: () => evaluations,
+  };
 }
 
 describe('a cancelled encode', () => {
-  test.each<EncodePhase>(['read', 'search', 'encode', 'verify'])('in its phase "%s" leaves nothing behind, and the next try gives the bytes of an undisturbed one', async (phase) => {
-    const run = await harness.newRun();
-    await harness.push(run, 0, upload(0));
-    const before = await harness.objects();
-    const queued = await harness.queue(run, 1, upload(1));
-    const [rows, staged] = [await harness.catalog.files.list(queued.id), (await harness.objects()).filter((key) => !before.includes(key))];
-    const stop = new AbortController();
-    const store = watchedStore();
-    const disturbed = harness.context({ store, publish: (_, note) => { if (note.type === 'phase' && note.phase === phase) stop.abort(new Error('stopped here')); } });
-    await expect(harness.work(disturbed, stop.signal)).rejects.toThrow();
-    expect(await harness.scratch()).toEqual([]);
-    expect(store.openReaders()).toBe(0);
-    expect(await harness.objects()).toEqual([...before, ...staged].sort());
-    const checkpoint = await harness.checkpoint(queued.id);
-    expect([checkpoint.state, checkpoint.packageId, checkpoint.result]).toEqual(['working', undefined, undefined]);
-    expect((await harness.catalog.files.list(queued.id)).map((file) => file.rawKey)).toEqual(rows.map((file) => file.rawKey));
+  test.each<EncodePhase>(['read', 'search', 'encode', 'verify'])(
+    'in its phase "%s" leaves nothing behind, and the next try gives the bytes of an undisturbed one',
+    async (phase) => {
+      const run = await harness.newRun();
+      await harness.push(run, 0, upload(0));
+      const before = await harness.objects();
+      const queued = await harness.queue(run, 1, upload(1));
+      const [rows, staged] = [await harness.catalog.files.list(queued.id), (await harness.objects()).filter((key) => !before.includes(key))];
+      const stop = new AbortController();
+      const store = watchedStore();
+      const disturbed = harness.context({
+        store,
+        publish: (_, note) => {
+          if (note.type === 'phase' && note.phase === phase) stop.abort(new Error('stopped here'));
+        },
+      });
+      await expect(harness.work(disturbed, stop.signal)).rejects.toThrow();
+      expect(await harness.scratch()).toEqual([]);
+      expect(store.openReaders()).toBe(0);
+      expect(await harness.objects()).toEqual([...before, ...staged].sort());
+      const checkpoint = await harness.checkpoint(queued.id);
+      expect([checkpoint.state, checkpoint.packageId, checkpoint.result]).toEqual(['working', undefined, undefined]);
+      expect((await harness.catalog.files.list(queued.id)).map((file) => file.rawKey)).toEqual(rows.map((file) => file.rawKey));
 
-    // Keeps what is released, so that the same can be encoded again for comparison.
-    await harness.work(harness.context({ store: watchedStore({ delete: async () => undefined }) }));
-    const ready = await harness.checkpoint(queued.id);
-    expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0 } });
-    const undisturbed = await compressCheckpoint(forgettingTrials(), { checkpoint: queued, run: (await harness.catalog.runs.get(run.id))!, rows, attempt: 99 }, new AbortController().signal);
-    const reader = await harness.store.open(undisturbed.packageKey);
-    expect(await collect(reader.stream())).toEqual(await harness.packageBytes(ready));
-    await reader.close();
-  });
+      // Keeps what is released, so that the same can be encoded again for comparison.
+      await harness.work(harness.context({ store: watchedStore({ delete: async () => undefined }) }));
+      const ready = await harness.checkpoint(queued.id);
+      expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0 } });
+      const undisturbed = await compressCheckpoint(
+        forgettingTrials(),
+        { checkpoint: queued, run: (await harness.catalog.runs.get(run.id))!, rows, attempt: 99 },
+        new AbortController().signal,
+      );
+      const reader = await harness.store.open(undisturbed.packageKey);
+      expect(await collect(reader.stream())).toEqual(await harness.packageBytes(ready));
+      await reader.close();
+    },
+  );
 
   test('before it begins does nothing', async () => {
     const run = await harness.newRun();
@@ -111,11 +144,17 @@ describe('a failing store', () => {
     const ctx = harness.context({ store });
     await new Promise<void>((resolve, reject) => {
       const worker = startWorker({
-        catalog: harness.catalog, workerId: 'w', concurrency: 1, leaseMs: 60_000, pollMs: 10, backoff: { firstMs: 1, factor: 1, maxMs: 1, jitter: 0 },
+        catalog: harness.catalog,
+        workerId: 'w',
+        concurrency: 1,
+        leaseMs: 60_000,
+        pollMs: 10,
+        backoff: { firstMs: 1, factor: 1, maxMs: 1, jitter: 0 },
         handlers: {
           encode: {
             async run(job, { claim, signal }) {
-              if (events.some(({ kind }) => kind === 'failed')) afterFailure.push((await harness.checkpoint(queued.id)).packageId, await harness.rawPaths(queued), await packagesOf(queued));
+              if (events.some(({ kind }) => kind === 'failed'))
+                afterFailure.push((await harness.checkpoint(queued.id)).packageId, await harness.rawPaths(queued), await packagesOf(queued));
               return runEncodeJob(ctx, job.subjectId, claim, signal);
             },
           },
@@ -167,7 +206,16 @@ describe('a takeover', () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
     const stop = new AbortController();
-    await expect(harness.work(harness.context({ publish: (_, note) => { if (note.type === 'phase' && note.phase === 'encode') stop.abort(); } }), stop.signal)).rejects.toThrow();
+    await expect(
+      harness.work(
+        harness.context({
+          publish: (_, note) => {
+            if (note.type === 'phase' && note.phase === 'encode') stop.abort();
+          },
+        }),
+        stop.signal,
+      ),
+    ).rejects.toThrow();
     const recorded = await harness.catalog.trials.list(queued.id);
     expect(recorded.length).toBeGreaterThan(3);
     const evaluator = countedEvaluator();
@@ -203,7 +251,12 @@ function verifyingAfter(first: () => Promise<void>) {
     freshRestorer: () => {
       const restorer = base.freshRestorer();
       const open = restorer.open.bind(restorer);
-      return Object.assign(restorer, { open: async (...args: Parameters<typeof open>) => { await first(); return open(...args); } });
+      return Object.assign(restorer, {
+        open: async (...args: Parameters<typeof open>) => {
+          await first();
+          return open(...args);
+        },
+      });
     },
   });
 }
@@ -213,7 +266,10 @@ describe('a damaged ancestor', () => {
   /** Nothing cached: what lies in the store is what is read. */
   const cold = () => harness.context({ restorer: harness.context().freshRestorer() });
 
-  test.each([['its index', -100], ['a block', 40]])('%s: the next checkpoint is stored as a base, and says so', async (_, at) => {
+  test.each([
+    ['its index', -100],
+    ['a block', 40],
+  ])('%s: the next checkpoint is stored as a base, and says so', async (_, at) => {
     const run = await harness.newRun();
     const first = await harness.push(run, 0, modelOf(tinyWeights(0)));
     const path = pathOf((await harness.catalog.packages.get(first.packageId!))!.key);
@@ -222,7 +278,10 @@ describe('a damaged ancestor', () => {
     await file.write(Buffer.from([0xff, 0x00, 0xff, 0x00]), 0, 4, at < 0 ? size + at : at);
     await file.close();
     const second = await harness.push(run, 1, modelOf(tinyWeights(1)), { ctx: cold() });
-    expect(second).toMatchObject({ state: 'ready', result: { fidelity: 'lossy', kind: 'base', warnings: [`What is stored of ${run.name}@0 could not be read, so this checkpoint does not build on it.`] } });
+    expect(second).toMatchObject({
+      state: 'ready',
+      result: { fidelity: 'lossy', kind: 'base', warnings: [`What is stored of ${run.name}@0 could not be read, so this checkpoint does not build on it.`] },
+    });
     const third = await harness.push(run, 2, modelOf(tinyWeights(2)), { ctx: cold() });
     expect(third.result).toMatchObject({ kind: 'delta', ancestorStep: 1, warnings: [] });
   });
@@ -241,7 +300,8 @@ describe('a failing evaluation', () => {
     await harness.queue(run, 0, upload(0));
     let calls = 0;
     const failing: Evaluator = {
-      ...harness.evaluator, parallel: 3,
+      ...harness.evaluator,
+      parallel: 3,
       evaluate: (request, signal) => {
         calls += 1;
         if (calls === 2) return Promise.reject(new FirnError('eval-timeout', 'too long'));

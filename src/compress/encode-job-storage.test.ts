@@ -4,7 +4,9 @@ import { floatsOf, modelOf, openCompressHarness, sha256, sixteenBins, type Compr
 import { f32, safetensors, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
-beforeAll(async () => { harness = await openCompressHarness(); });
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
 afterAll(() => harness.close());
 
 describe('what exact coding cannot make smaller', () => {
@@ -12,7 +14,11 @@ describe('what exact coding cannot make smaller', () => {
 
   test('is the raw object itself: kept by later checkpoints, and never more than 4 KiB above the raw bytes', async () => {
     const run = await harness.newRun({ fidelity: 'exact', thresholds: {} });
-    const files = (step: number): Upload => ({ 'noise.bin': { role: 'other', bytes: random(step) }, 'noise.safetensors': { role: 'optimizer', bytes: safetensors({ m: { dtype: 'U8', shape: [300_000], data: random(step + 9) } }) }, 'text.txt': { role: 'other', bytes: Buffer.alloc(200_000, 'firn ') } });
+    const files = (step: number): Upload => ({
+      'noise.bin': { role: 'other', bytes: random(step) },
+      'noise.safetensors': { role: 'optimizer', bytes: safetensors({ m: { dtype: 'U8', shape: [300_000], data: random(step + 9) } }) },
+      'text.txt': { role: 'other', bytes: Buffer.alloc(200_000, 'firn ') },
+    });
     const first = await harness.push(run, 0, files(0));
     const second = await harness.push(run, 1, files(1));
     for (const [step, checkpoint] of [first, second].entries()) {
@@ -43,7 +49,10 @@ describe('what exact coding cannot make smaller', () => {
     const checkpoint = await harness.push(await harness.newRun(), 0, files);
     expect((await harness.catalog.files.list(checkpoint.id)).map((row) => row.storage)).toEqual(['raw', 'package']);
     const rebuilt = await harness.download(checkpoint, 'model-2.safetensors');
-    const whole = safetensors({ 'fc.bias': bias!, ...Object.fromEntries(Object.keys(weights).map((name) => [name, f32(weights[name]!.shape, floatsOf(rebuilt, name))])) });
+    const whole = safetensors({
+      'fc.bias': bias!,
+      ...Object.fromEntries(Object.keys(weights).map((name) => [name, f32(weights[name]!.shape, floatsOf(rebuilt, name))])),
+    });
     expect(checkpoint.result!.measured).toEqual(await harness.measure(whole));
     expect(checkpoint.result!.measured).not.toEqual(checkpoint.result!.baseline);
   });
@@ -66,7 +75,8 @@ describe('chains', () => {
   test('a limit of one stores bases alone', async () => {
     const run = await harness.newFixedRun(sixteenBins);
     const ctx = harness.context({ chainLengthMax: 1 });
-    for (const step of [0, 1]) expect((await harness.push(run, step, modelOf(tinyWeights(step)), { ctx })).result).toMatchObject({ kind: 'base', chainLength: 1 });
+    for (const step of [0, 1])
+      expect((await harness.push(run, step, modelOf(tinyWeights(step)), { ctx })).result).toMatchObject({ kind: 'base', chainLength: 1 });
   });
 
   test('a delta against other bins decodes to the same as a base of the same weights', async () => {

@@ -3,14 +3,16 @@ import { floatsOf, modelOf, openCompressHarness, sixteenBins, tensorBytes, withG
 import { f32, i64, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
-beforeAll(async () => { harness = await openCompressHarness(); });
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
 afterAll(() => harness.close());
 
 describe('weights that cannot be quantized', () => {
   test('where no config passes, the checkpoint is exact with the reason, and the next one builds on the lossy one before it', async () => {
     const run = await harness.newRun();
     // The counter is exact in every checkpoint, so even the exact one has a block in common with the others.
-    const withCounter = (step: number) => modelOf({ ...tinyWeights(step), 'count': i64([1], [step]) });
+    const withCounter = (step: number) => modelOf({ ...tinyWeights(step), count: i64([1], [step]) });
     const failing = harness.context({
       evaluator: { ...harness.evaluator, evaluate: firstThen(harness.evaluator.evaluate, { loss: Number.NaN, accuracy: 0 }) },
     });
@@ -32,7 +34,10 @@ describe('weights that cannot be quantized', () => {
     (weights['fc.weight']!.data as Float32Array)[3] = Number.NaN;
     const checkpoint = await harness.push(await harness.newRun(), 0, modelOf(weights));
     expect(checkpoint.result).toMatchObject({ fidelity: 'exact', trialCount: 0 });
-    expect(checkpoint.result!.warnings).toEqual(['Tensors with NaN or infinite weights are kept exact: fc.weight.', 'The uploaded weights give no finite loss, so the checkpoint is stored exact.']);
+    expect(checkpoint.result!.warnings).toEqual([
+      'Tensors with NaN or infinite weights are kept exact: fc.weight.',
+      'The uploaded weights give no finite loss, so the checkpoint is stored exact.',
+    ]);
     expect(await harness.download(checkpoint, 'model.safetensors')).toEqual(safetensors(weights));
   });
 
@@ -49,7 +54,11 @@ describe('weights that cannot be quantized', () => {
 
   test('all-zero weights come back as zeros', async () => {
     const weights = { ...tinyWeights(0), 'head.weight': f32([32, 16], new Float32Array(512)) };
-    const checkpoint = await harness.push(await harness.newFixedRun({ ...sixteenBins, protectFraction: 0.05 }, { layerTypes: { 'head.weight': 'convolution' } }), 0, modelOf(weights));
+    const checkpoint = await harness.push(
+      await harness.newFixedRun({ ...sixteenBins, protectFraction: 0.05 }, { layerTypes: { 'head.weight': 'convolution' } }),
+      0,
+      modelOf(weights),
+    );
     const file = await harness.download(checkpoint, 'model.safetensors');
     expect(floatsOf(file, 'head.weight').every((x) => x === 0)).toBe(true);
   });
@@ -59,8 +68,13 @@ describe('sensitivity', () => {
   const bySensitivity = { ...sixteenBins, pruneMetric: 'sensitivity', pruneFraction: 0.3 } as const;
 
   test('all zero is treated as absent, with a warning, and gives the same bytes as none', async () => {
-    const zeros = Object.fromEntries(Object.entries(tinyGradients(0)).map(([name, { shape, data }]) => [name, f32(shape, new Float32Array(data.byteLength / 4))]));
-    const [zero, none] = [await harness.push(await harness.newFixedRun(sixteenBins), 0, withGradients(tinyWeights(0), zeros)), await harness.push(await harness.newFixedRun(sixteenBins), 0, modelOf(tinyWeights(0)))];
+    const zeros = Object.fromEntries(
+      Object.entries(tinyGradients(0)).map(([name, { shape, data }]) => [name, f32(shape, new Float32Array(data.byteLength / 4))]),
+    );
+    const [zero, none] = [
+      await harness.push(await harness.newFixedRun(sixteenBins), 0, withGradients(tinyWeights(0), zeros)),
+      await harness.push(await harness.newFixedRun(sixteenBins), 0, modelOf(tinyWeights(0))),
+    ];
     expect(zero.result!.warnings).toEqual(['The sensitivity file is all zero and was treated as absent.']);
     expect(none.result!.warnings).toEqual([]);
     expect(await harness.download(zero, 'model.safetensors')).toEqual(await harness.download(none, 'model.safetensors'));

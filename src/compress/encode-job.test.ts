@@ -2,11 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import { withinThreshold } from '../checkpoint/quality.ts';
-import { modelOf, openCompressHarness, sha256, sixteenBins, tensorBytes, withGradients, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
+import {
+  modelOf,
+  openCompressHarness,
+  sha256,
+  sixteenBins,
+  tensorBytes,
+  withGradients,
+  type CompressHarness,
+  type Upload,
+} from './compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
-beforeAll(async () => { harness = await openCompressHarness(); });
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
 afterAll(() => harness.close());
 
 describe('a lossy run with an eval set', () => {
@@ -39,7 +50,9 @@ describe('a lossy run with an eval set', () => {
       expect(sha256(file)).toBe((await harness.catalog.files.find(checkpoint.id, 'model.safetensors'))!.resultSha256);
       const uploaded = safetensors(tinyWeights(step));
       expect(file.length).toBe(uploaded.length);
-      expect(file.subarray(0, parseSafetensorsHeader(uploaded, uploaded.length).headerBytes.length)).toEqual(uploaded.subarray(0, parseSafetensorsHeader(uploaded, uploaded.length).headerBytes.length));
+      expect(file.subarray(0, parseSafetensorsHeader(uploaded, uploaded.length).headerBytes.length)).toEqual(
+        uploaded.subarray(0, parseSafetensorsHeader(uploaded, uploaded.length).headerBytes.length),
+      );
       expect(tensorBytes(file, 'fc.bias')).toEqual(tensorBytes(uploaded, 'fc.bias'));
       expect(tensorBytes(file, 'fc.weight')).not.toEqual(tensorBytes(uploaded, 'fc.weight'));
       expect(await harness.measure(file)).toEqual(result!.measured);
@@ -135,7 +148,12 @@ describe('a given config', () => {
     const run = await harness.newRun({ thresholds: { loss: 0 } });
     const crude = { ...sixteenBins, bins: 2, pruneFraction: 0.9, protectFraction: 0 };
     const checkpoint = await harness.push(run, 0, modelOf(tinyWeights(0)), { fixedConfig: crude });
-    expect(checkpoint.result).toMatchObject({ fidelity: 'lossy', config: crude, trialCount: 0, warnings: ['The given config is outside the quality threshold.'] });
+    expect(checkpoint.result).toMatchObject({
+      fidelity: 'lossy',
+      config: crude,
+      trialCount: 0,
+      warnings: ['The given config is outside the quality threshold.'],
+    });
     expect(checkpoint.result!.degradation!['loss']).toBeGreaterThan(0);
     expect(await harness.measure(await harness.download(checkpoint, 'model.safetensors'))).toEqual(checkpoint.result!.measured);
   });
@@ -147,7 +165,9 @@ describe('a given config', () => {
   });
 
   test('that keeps most weights in bfloat16 may take more than the file: then the file is the raw object, exact', async () => {
-    const weights = { w: { dtype: 'BF16', shape: [512, 512], data: Uint16Array.from(noise(512 * 512, 5), (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16) } } as const;
+    const weights = {
+      w: { dtype: 'BF16', shape: [512, 512], data: Uint16Array.from(noise(512 * 512, 5), (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16) },
+    } as const;
     const run = await harness.newFixedRun({ ...sixteenBins, bins: 200, protectFraction: 0.97, pruneFraction: 0 });
     const checkpoint = await harness.push(run, 0, modelOf(weights));
     const file = await harness.catalog.files.find(checkpoint.id, 'model.safetensors');

@@ -38,19 +38,34 @@ export async function runEncodeJob(ctx: CompressContext, checkpointId: string, c
 }
 
 /** Marks the checkpoint of a job that ended without a result, in the transaction that ends the job. Its raw bytes stay. */
-export async function markEncodeEnded(tx: Catalog, checkpointId: string, ended: { readonly as: 'failed'; readonly error: FirnError } | { readonly as: 'cancelled' }): Promise<void> {
+export async function markEncodeEnded(
+  tx: Catalog,
+  checkpointId: string,
+  ended: { readonly as: 'failed'; readonly error: FirnError } | { readonly as: 'cancelled' },
+): Promise<void> {
   const reason = ended.as === 'failed' ? { errorCode: ended.error.code, errorMessage: ended.error.message } : {};
   await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
 /** One transaction makes the checkpoint ready; objects nobody needs any more go after it. */
 async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
-  const { checkpoint, compressed: { encoded, packageId, packageKey, result, files } } = done;
+  const {
+    checkpoint,
+    compressed: { encoded, packageId, packageKey, result, files },
+  } = done;
   const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
   const released = await ctx.catalog.transaction(async (tx) => {
     await tx.packages.create({
-      id: packageId, checkpointId: checkpoint.id, key: packageKey, sizeBytes: object.sizeBytes, storedBytes: object.storedBytes, indexOffsetBytes, indexLengthBytes,
-      kind: encoded.kind, chainLength: encoded.chainLength, ...(index.ancestorId === undefined ? {} : { ancestorId: index.ancestorId }),
+      id: packageId,
+      checkpointId: checkpoint.id,
+      key: packageKey,
+      sizeBytes: object.sizeBytes,
+      storedBytes: object.storedBytes,
+      indexOffsetBytes,
+      indexLengthBytes,
+      kind: encoded.kind,
+      chainLength: encoded.chainLength,
+      ...(index.ancestorId === undefined ? {} : { ancestorId: index.ancestorId }),
     });
     await tx.files.setResults(checkpoint.id, files);
     await tx.checkpoints.transition(checkpoint.id, ['working'], 'ready', { result, packageId, finishedAt: new Date() });
@@ -65,15 +80,27 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
  * Which raw objects go: sensitivity always; of an exact checkpoint all that the package holds; of a lossy one all but the model, which stays while
  * this is the run's newest ready checkpoint. A failed delete leaves an object that the sweep of staged objects finds.
  */
-async function releaseRaw(tx: Catalog, { checkpoint, compressed: { result, files } }: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }): Promise<string[]> {
+async function releaseRaw(
+  tx: Catalog,
+  { checkpoint, compressed: { result, files } }: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
+): Promise<string[]> {
   const inPackage = new Set(files.filter((file) => file.storage === 'package').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
   const now = rows.filter((row) => row.role === 'sensitivity' || (inPackage.has(row.path) && (row.role !== 'model' || result.fidelity === 'exact')));
-  const keys = await tx.files.releaseRaw(checkpoint.id, now.map((row) => row.path));
+  const keys = await tx.files.releaseRaw(
+    checkpoint.id,
+    now.map((row) => row.path),
+  );
   const previous = await tx.checkpoints.previousReady(checkpoint.runId, checkpoint.sequence);
   if (previous === undefined) return keys;
   const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage === 'package');
-  return [...keys, ...(await tx.files.releaseRaw(previous.id, older.map((row) => row.path)))];
+  return [
+    ...keys,
+    ...(await tx.files.releaseRaw(
+      previous.id,
+      older.map((row) => row.path),
+    )),
+  ];
 }
 
 function isTerminal(checkpoint: Checkpoint): boolean {

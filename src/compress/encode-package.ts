@@ -42,15 +42,23 @@ export interface EncodeOptions {
  * Encodes a checkpoint into one package: token tables from a first pass over the levels, payloads from a second. It becomes a delta when that is
  * smaller than coding its level blocks alone.
  */
-export async function encodePackage(checkpoint: CheckpointToEncode, target: Omit<WriteTarget, 'crc32c' | 'signal'>, core: NativeCore, options: EncodeOptions): Promise<EncodedCheckpoint> {
+export async function encodePackage(
+  checkpoint: CheckpointToEncode,
+  target: Omit<WriteTarget, 'crc32c' | 'signal'>,
+  core: NativeCore,
+  options: EncodeOptions,
+): Promise<EncodedCheckpoint> {
   const { ancestor, tables, migration } = await chooseAncestor(checkpoint, core, options);
   const payloadBytes = checkpoint.source.files.map(() => 0);
-  const written = await writePackage({ ...target, crc32c: core.crc32cSync, signal: options.signal }, {
-    id: checkpoint.packageId,
-    ancestor: ancestor?.index,
-    payloads: payloadsOf({ ...checkpoint, ancestor }, tables, core, options, payloadBytes),
-    draft: () => draftOf(checkpoint, ancestor, tables),
-  });
+  const written = await writePackage(
+    { ...target, crc32c: core.crc32cSync, signal: options.signal },
+    {
+      id: checkpoint.packageId,
+      ancestor: ancestor?.index,
+      payloads: payloadsOf({ ...checkpoint, ancestor }, tables, core, options, payloadBytes),
+      draft: () => draftOf(checkpoint, ancestor, tables),
+    },
+  );
   return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes };
 }
 
@@ -75,7 +83,13 @@ async function chooseAncestor(checkpoint: CheckpointToEncode, core: NativeCore, 
     : { ancestor: undefined, tables: base, migration: undefined };
 }
 
-async function* payloadsOf(checkpoint: Omit<CheckpointToEncode, 'ancestor'> & { readonly ancestor: Ancestor | undefined }, tables: ChosenTables, core: NativeCore, options: EncodeOptions, payloadBytes: number[]): AsyncGenerator<Uint8Array> {
+async function* payloadsOf(
+  checkpoint: Omit<CheckpointToEncode, 'ancestor'> & { readonly ancestor: Ancestor | undefined },
+  tables: ChosenTables,
+  core: NativeCore,
+  options: EncodeOptions,
+  payloadBytes: number[],
+): AsyncGenerator<Uint8Array> {
   for (const [file, { blocks }] of checkpoint.plan.files.entries()) {
     if (checkpoint.external.has(file)) continue;
     const places = blocks.map((block, index) => ({ file, index, block }));
@@ -86,7 +100,13 @@ async function* payloadsOf(checkpoint: Omit<CheckpointToEncode, 'ancestor'> & { 
   }
 }
 
-async function encodeBlock(checkpoint: Pick<CheckpointToEncode, 'source' | 'quantized'> & { readonly ancestor: Ancestor | undefined }, tables: ChosenTables, core: NativeCore, at: Omit<LevelBlockPlace, 'group'>, signal?: AbortSignal): Promise<Uint8Array> {
+async function encodeBlock(
+  checkpoint: Pick<CheckpointToEncode, 'source' | 'quantized'> & { readonly ancestor: Ancestor | undefined },
+  tables: ChosenTables,
+  core: NativeCore,
+  at: Omit<LevelBlockPlace, 'group'>,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const { coding } = at.block;
   if (coding.kind === 'exact') return encodeExact(checkpoint, core, at, coding.elementKind, signal);
   const group = coding.codebook;
@@ -95,7 +115,13 @@ async function encodeBlock(checkpoint: Pick<CheckpointToEncode, 'source' | 'quan
 }
 
 /** One exact block against its counterpart in the ancestor where there is one. */
-export async function encodeExact(checkpoint: Pick<CheckpointToEncode, 'source'> & { readonly ancestor: Ancestor | undefined }, core: NativeCore, at: Omit<LevelBlockPlace, 'group'>, elementKind: Parameters<typeof encodeExactBlock>[1]['elementKind'], signal?: AbortSignal): Promise<Uint8Array> {
+export async function encodeExact(
+  checkpoint: Pick<CheckpointToEncode, 'source'> & { readonly ancestor: Ancestor | undefined },
+  core: NativeCore,
+  at: Omit<LevelBlockPlace, 'group'>,
+  elementKind: Parameters<typeof encodeExactBlock>[1]['elementKind'],
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const bytes = await checkpoint.source.readBlock(at.file, at.block, signal);
   const previous = await checkpoint.ancestor?.exactBytes(at.file, at.index, signal);
   return encodeExactBlock(core, { bytes, previous, elementKind }, signal);
@@ -108,17 +134,24 @@ function draftOf(checkpoint: CheckpointToEncode, ancestor: Ancestor | undefined,
     kind: ancestor === undefined ? 'base' : 'delta',
     ...(ancestor === undefined ? {} : { ancestorId: ancestor.index.id }),
     codebooks: (checkpoint.quantized?.groups ?? []).map(({ group, map, levelCount, table }, number): PackageCodebook => ({
-      layerType: group.layerType, dtype: group.dtype, levelCount, tableSet: tables.setOfGroup[number]!,
+      layerType: group.layerType,
+      dtype: group.dtype,
+      levelCount,
+      tableSet: tables.setOfGroup[number]!,
       table: table.subarray(0, levelCount * (table.length / 256)),
       ...(map.prunedLevel === undefined ? {} : { prunedLevel: map.prunedLevel }),
       ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }),
     })),
     tableSets: tables.sets.map((set) => set.serialize()),
     files: checkpoint.source.files.map((file, number): DraftFile => ({
-      path: file.path, sizeBytes: file.sizeBytes, sha256: checkpoint.sha256[number]!,
-      content: checkpoint.external.has(number) ? { type: 'external' }
-        : file.type === 'blob' ? { type: 'blob' }
-        : { type: 'safetensors', layout: file.layout, codings: checkpoint.plan.files[number]!.codings },
+      path: file.path,
+      sizeBytes: file.sizeBytes,
+      sha256: checkpoint.sha256[number]!,
+      content: checkpoint.external.has(number)
+        ? { type: 'external' }
+        : file.type === 'blob'
+          ? { type: 'blob' }
+          : { type: 'safetensors', layout: file.layout, codings: checkpoint.plan.files[number]!.codings },
     })),
   };
 }

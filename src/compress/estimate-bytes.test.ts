@@ -15,12 +15,22 @@ import { f32, noise, type TestTensors } from './tiny-model.test-support.ts';
 const core = loadCore();
 const parallel = 2;
 const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', conv: 'convolution', bias: 'linear' }));
-const config: QuantizationConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 };
+const config: QuantizationConfig = {
+  method: 'inshrinkerator',
+  bins: 8,
+  embeddingBins: 16,
+  pruneFraction: 0.3,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.01,
+};
 
 function weightsAt(step: number): TestTensors {
   const moved = (count: number, seed: number) => {
     const values = noise(count, seed);
-    if (step > 0) noise(count, seed + 100 * step).forEach((x, i) => { values[i] = values[i]! + 0.05 * x; });
+    if (step > 0)
+      noise(count, seed + 100 * step).forEach((x, i) => {
+        values[i] = values[i]! + 0.05 * x;
+      });
     return values;
   };
   return { embed: f32([128, 64], moved(8192, 1)), fc: f32([400, 400], moved(160_000, 2)), conv: f32([64, 64], moved(4096, 3)), bias: f32([64], moved(64, 4)) };
@@ -41,7 +51,12 @@ function quantizedBytes(index: PackageIndex): number {
 }
 
 describe('the estimate of a model below the sample size', () => {
-  const configs = [config, { ...config, bins: 32, pruneFraction: 0 }, { ...config, protectFraction: 0.2 }, { ...config, bins: 4, embeddingBins: 32, protectFraction: 0 }];
+  const configs = [
+    config,
+    { ...config, bins: 32, pruneFraction: 0 },
+    { ...config, protectFraction: 0.2 },
+    { ...config, bins: 4, embeddingBins: 32, protectFraction: 0 },
+  ];
 
   test.each(configs)('is what the package takes for its quantized part, to a byte a block: %j', async (under) => {
     const prepared = await prepareSource(weightsAt(0), types);
@@ -78,7 +93,10 @@ test('a larger model is estimated from a sample of its blocks, tables counted on
 
 describe('token tables', () => {
   const random = (levels: number, seed: number) => Uint8Array.from(noise(20_000, seed), (x) => Math.min(levels - 1, Math.floor(Math.abs(x) * levels * 0.4)));
-  const groups = [{ layerType: 'linear', dtype: 'F32' }, { layerType: 'embedding', dtype: 'F32' }] as const;
+  const groups = [
+    { layerType: 'linear', dtype: 'F32' },
+    { layerType: 'embedding', dtype: 'F32' },
+  ] as const;
 
   /** The census's choice and both options as they are when built by hand. */
   async function priced(blocks: readonly Uint8Array[], modulus: number) {

@@ -5,10 +5,13 @@ import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { ancestorCandidates } from './find-ancestor.ts';
 
 let catalog: Catalog;
-beforeAll(async () => { catalog = await openTestCatalog(); });
+beforeAll(async () => {
+  catalog = await openTestCatalog();
+});
 afterAll(() => catalog.close());
 
-const stepsOf = async (run: Run, sequence: number) => (await ancestorCandidates(catalog, run, sequence)).map(({ run: { name }, checkpoint: { step } }) => `${name}@${step}`);
+const stepsOf = async (run: Run, sequence: number) =>
+  (await ancestorCandidates(catalog, run, sequence)).map(({ run: { name }, checkpoint: { step } }) => `${name}@${step}`);
 const failed = async (run: Run, step: number) => catalog.checkpoints.transition((await makeCheckpoint(catalog, run, step)).id, ['open'], 'failed');
 
 test('the ready checkpoints before, nearest first, at most four; failed ones are passed over', async () => {

@@ -11,7 +11,9 @@ export interface QualityBound {
 
 /** Relative degradation of every metric of the set. */
 export function degradations(bound: QualityBound, metrics: MetricValues): MetricValues {
-  return Object.fromEntries(bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, higherIsBetter[kind])]));
+  return Object.fromEntries(
+    bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, higherIsBetter[kind])]),
+  );
 }
 
 /** All bounded metrics must be inside their thresholds; a non-finite one never is. */

@@ -8,7 +8,9 @@ import { loadSource } from './load-source.ts';
 import { f32, i64, safetensors } from './tiny-model.test-support.ts';
 
 let store: MemoryStore;
-beforeEach(() => { store = new MemoryStore(); });
+beforeEach(() => {
+  store = new MemoryStore();
+});
 
 function row(path: string, role: FileRole, bytes: Uint8Array): CheckpointFile {
   store.objects.set(path, bytes);
@@ -19,11 +21,15 @@ const weights = safetensors({ w: f32([2, 2], [1, 2, 3, 4]) });
 
 test('files in the order of their paths, sensitivity apart', async () => {
   const loaded = await loadSource(store, [
-    row('z.safetensors', 'model', weights), row('sensitivity.safetensors', 'sensitivity', safetensors({ w: f32([2, 2], [5, 6, 7, 8]), n: i64([1], [1]) })),
-    row('Z.json', 'other', Buffer.from('{}')), row('a/b.safetensors', 'optimizer', weights),
+    row('z.safetensors', 'model', weights),
+    row('sensitivity.safetensors', 'sensitivity', safetensors({ w: f32([2, 2], [5, 6, 7, 8]), n: i64([1], [1]) })),
+    row('Z.json', 'other', Buffer.from('{}')),
+    row('a/b.safetensors', 'optimizer', weights),
   ]);
   expect(loaded.files.map(({ path, type, role, sizeBytes }) => [path, type, role, sizeBytes])).toEqual([
-    ['Z.json', 'blob', 'other', 2], ['a/b.safetensors', 'safetensors', 'optimizer', weights.length], ['z.safetensors', 'safetensors', 'model', weights.length],
+    ['Z.json', 'blob', 'other', 2],
+    ['a/b.safetensors', 'safetensors', 'optimizer', weights.length],
+    ['z.safetensors', 'safetensors', 'model', weights.length],
   ]);
   expect(loaded.files[2]!.layout.tensors.map(({ name }) => name)).toEqual(['w']);
   expect(loaded.files[0]!.sha256).toBe('digest of Z.json');

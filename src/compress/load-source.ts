@@ -20,10 +20,13 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   const files: SourceFile[] = [];
   const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
   const opened: ObjectReader[] = [];
-  const close = async (): Promise<void> => { await Promise.all(opened.map((reader) => reader.close())); };
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((reader) => reader.close()));
+  };
   try {
     for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      if (row.rawKey === undefined || row.sha256 === undefined) throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
+      if (row.rawKey === undefined || row.sha256 === undefined)
+        throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
       const reader = await store.open(row.rawKey);
       opened.push(reader);
       const layout = row.path.endsWith('.safetensors') ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity') : undefined;
@@ -32,8 +35,13 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
         continue;
       }
       files.push({
-        path: row.path, role: row.role, type: layout === undefined ? 'blob' : 'safetensors', sizeBytes: reader.sizeBytes, sha256: row.sha256,
-        layout: layout ?? planBlob(reader.sizeBytes).layout, reader,
+        path: row.path,
+        role: row.role,
+        type: layout === undefined ? 'blob' : 'safetensors',
+        sizeBytes: reader.sizeBytes,
+        sha256: row.sha256,
+        layout: layout ?? planBlob(reader.sizeBytes).layout,
+        reader,
       });
     }
     return { files, gradients, close };
@@ -45,7 +53,16 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
 
 /** What a header says that is none. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
 const notSafetensors: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
-  'header-truncated', 'header-too-large', 'header-invalid', 'tensor-overlap', 'tensor-gap', 'tensor-size-mismatch', 'tensor-duplicate', 'dtype-unknown', 'not-safetensors', 'length-mismatch',
+  'header-truncated',
+  'header-too-large',
+  'header-invalid',
+  'tensor-overlap',
+  'tensor-gap',
+  'tensor-size-mismatch',
+  'tensor-duplicate',
+  'dtype-unknown',
+  'not-safetensors',
+  'length-mismatch',
 ]);
 
 /** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */

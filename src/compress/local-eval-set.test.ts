@@ -14,7 +14,16 @@ let workDirectory: string;
 let directory: string;
 let store: MemoryStore;
 const evalSet: EvalSet = {
-  id: 'e1', repositoryId: 'r', name: 'held-out', state: 'ready', spec: tinySpec, createdAt: new Date(0), graphKey: 'g', graphSha256: 'aa', batchesKey: 'b', batchesSha256: 'bb',
+  id: 'e1',
+  repositoryId: 'r',
+  name: 'held-out',
+  state: 'ready',
+  spec: tinySpec,
+  createdAt: new Date(0),
+  graphKey: 'g',
+  graphSha256: 'aa',
+  batchesKey: 'b',
+  batchesSha256: 'bb',
 };
 beforeEach(async () => {
   workDirectory = await mkdtemp(join(tmpdir(), 'firn-eval-set-'));
@@ -31,7 +40,13 @@ test('is fetched once, whoever asks at the same time', async () => {
   const open = store.open.bind(store);
   store.open = async (key) => {
     const reader = await open(key);
-    return { ...reader, stream: (...args) => { streams += 1; return reader.stream(...args); } };
+    return {
+      ...reader,
+      stream: (...args) => {
+        streams += 1;
+        return reader.stream(...args);
+      },
+    };
   };
   const [first, second] = await Promise.all([localEvalSet(store, evalSet, directory), localEvalSet(store, evalSet, directory)]);
   expect(first).toEqual(second);
@@ -71,8 +86,16 @@ test('a set without its batches is not ready', async () => {
 });
 
 test('a set that fails its check keeps no local copy; one that passes does', async () => {
-  const evaluator = (check: () => Promise<void>) => ({ parallel: 1, check, evaluate: () => Promise.reject(new Error('not asked')), close: async () => undefined });
-  await expectCode(checkEvalSet({ store, workDirectory, evaluator: evaluator(() => Promise.reject(new FirnError('graph-invalid', 'no graph'))) }, evalSet), 'graph-invalid');
+  const evaluator = (check: () => Promise<void>) => ({
+    parallel: 1,
+    check,
+    evaluate: () => Promise.reject(new Error('not asked')),
+    close: async () => undefined,
+  });
+  await expectCode(
+    checkEvalSet({ store, workDirectory, evaluator: evaluator(() => Promise.reject(new FirnError('graph-invalid', 'no graph'))) }, evalSet),
+    'graph-invalid',
+  );
   expect(await contents()).toEqual([]);
   await checkEvalSet({ store, workDirectory, evaluator: evaluator(async () => undefined) }, evalSet);
   expect(await contents()).toHaveLength(3);

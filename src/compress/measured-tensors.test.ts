@@ -22,7 +22,8 @@ test('a bit-identical tensor, in whatever file, is its twin; one bit, another sh
   const near = Uint8Array.from(new Uint8Array(embed.data.buffer));
   near[0] = near[0]! ^ 1;
   const found = await findMeasured(binding, [
-    model(weights), model({ tied: embed, near: { ...embed, data: near }, turned: { ...embed, shape: [16, 32] }, typed: { ...embed, dtype: 'I32' } }, 'more.safetensors'),
+    model(weights),
+    model({ tied: embed, near: { ...embed, data: near }, turned: { ...embed, shape: [16, 32] }, typed: { ...embed, dtype: 'I32' } }, 'more.safetensors'),
   ]);
   expect([...found.twins]).toEqual([['tied', 'embed.weight']]);
   expect([...found.unmeasured].sort()).toEqual(['near', 'turned', 'typed']);
@@ -32,7 +33,16 @@ test('only tensors that could be twins are read', async () => {
   const spare = { spare: f32([32, 31], noise(992, 1)) };
   const read: number[] = [];
   const file: SourceFile = model({ ...weights, ...spare });
-  const watched = { ...file, reader: { ...memoryReader(new Uint8Array()), async *stream(start = 0) { read.push(start); yield new Uint8Array(); } } };
+  const watched = {
+    ...file,
+    reader: {
+      ...memoryReader(new Uint8Array()),
+      async *stream(start = 0) {
+        read.push(start);
+        yield new Uint8Array();
+      },
+    },
+  };
   expect([...(await findMeasured(binding, [watched])).unmeasured]).toEqual(['spare']);
   expect(read).toEqual([]);
 });
@@ -46,5 +56,7 @@ test('a twin has the layer type of its measured tensor, unless one was given at 
 });
 
 test('a name in two model files is refused', () => {
-  expect(() => modelLayerTypes({ layerTypes: {} }, [model(weights), model(weights, 'more.safetensors')])).toThrowError(expect.objectContaining({ code: 'tensor-duplicate' }) as Error);
+  expect(() => modelLayerTypes({ layerTypes: {} }, [model(weights), model(weights, 'more.safetensors')])).toThrowError(
+    expect.objectContaining({ code: 'tensor-duplicate' }) as Error,
+  );
 });

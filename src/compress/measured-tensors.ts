@@ -11,7 +11,10 @@ export interface MeasuredTensors {
   readonly twins: ReadonlyMap<string, string>;
 }
 
-interface Placed { readonly file: SourceFile; readonly entry: TensorEntry }
+interface Placed {
+  readonly file: SourceFile;
+  readonly entry: TensorEntry;
+}
 
 /** Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape. Rejects with the store's errors. */
 export async function findMeasured(binding: WeightBinding, files: readonly SourceFile[], signal?: AbortSignal): Promise<MeasuredTensors> {

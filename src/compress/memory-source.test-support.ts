@@ -31,5 +31,10 @@ export function memorySource(core: NativeCore, tensors: TestTensors, gradients: 
   const bytes = safetensors(gradients);
   const reader = memoryReader(bytes);
   const entries = parseSafetensorsHeader(bytes, bytes.length).tensors;
-  return new ModelSource([sourceFile('model.safetensors', safetensors(tensors))], new Map(entries.map((entry) => [entry.name, { entry, reader }])), core, 2 ** 20);
+  return new ModelSource(
+    [sourceFile('model.safetensors', safetensors(tensors))],
+    new Map(entries.map((entry) => [entry.name, { entry, reader }])),
+    core,
+    2 ** 20,
+  );
 }

@@ -9,7 +9,11 @@ import type { BoundGraph } from './bind-graph.ts';
  * Layer types of the model's tensors: the run's overrides, the graph's operators, names and shapes. A twin of a measured tensor (measured-tensors.ts) is
  * what that one is, so that both are quantized alike. Throws `tensor-duplicate`.
  */
-export function modelLayerTypes(run: Pick<Run, 'layerTypes'>, files: readonly SourceFile[], measuredBy?: Pick<BoundGraph, 'graph' | 'binding'> & { readonly twins: ReadonlyMap<string, string> }): ReadonlyMap<string, LayerType> {
+export function modelLayerTypes(
+  run: Pick<Run, 'layerTypes'>,
+  files: readonly SourceFile[],
+  measuredBy?: Pick<BoundGraph, 'graph' | 'binding'> & { readonly twins: ReadonlyMap<string, string> },
+): ReadonlyMap<string, LayerType> {
   const tensors = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors);
   const names = new Set(tensors.map((tensor) => tensor.name));
   if (names.size !== tensors.length) throw new FirnError('tensor-duplicate', 'Two model files hold a tensor of the same name.');

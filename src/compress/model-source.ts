@@ -40,17 +40,21 @@ export class ModelSource {
     this.cacheMaxBytes = cacheMaxBytes;
   }
 
-  get hasGradients(): boolean { return this.gradients.size > 0; }
+  get hasGradients(): boolean {
+    return this.gradients.size > 0;
+  }
 
   /** The block's elements, segments one after another, as uploaded. */
   async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
     return this.cached(`w ${file} ${blockKey(block)}`, async () => {
       const { layout, reader } = this.files[file]!;
-      const parts = await Promise.all(block.segments.map((segment) => {
-        const entry = layout.tensors[segment.tensor]!;
-        const bytes = dtypeBytes[entry.dtype];
-        return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
-      }));
+      const parts = await Promise.all(
+        block.segments.map((segment) => {
+          const entry = layout.tensors[segment.tensor]!;
+          const bytes = dtypeBytes[entry.dtype];
+          return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+        }),
+      );
       return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     });
   }
@@ -69,13 +73,15 @@ export class ModelSource {
   }
 
   private async readGradients(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
-    const parts = await Promise.all(block.segments.map(async (segment) => {
-      const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
-      if (tensor === undefined) return new Uint8Array(new Float32Array(segment.elementCount).fill(Number.NaN).buffer);
-      const bytes = dtypeBytes[tensor.entry.dtype];
-      const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
-      return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
-    }));
+    const parts = await Promise.all(
+      block.segments.map(async (segment) => {
+        const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
+        if (tensor === undefined) return new Uint8Array(new Float32Array(segment.elementCount).fill(Number.NaN).buffer);
+        const bytes = dtypeBytes[tensor.entry.dtype];
+        const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+        return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
+      }),
+    );
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 

@@ -14,7 +14,12 @@ export interface ModelStatistics {
 }
 
 /** One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter). */
-export async function gatherStatistics(source: ModelSource, plan: CodingPlan, core: NativeCore, options: { parallel: number; signal?: AbortSignal }): Promise<ModelStatistics> {
+export async function gatherStatistics(
+  source: ModelSource,
+  plan: CodingPlan,
+  core: NativeCore,
+  options: { parallel: number; signal?: AbortSignal },
+): Promise<ModelStatistics> {
   const magnitudeByGroup = plan.groups.map(emptySketch);
   const sensitivityByGroup = plan.groups.map(emptySketch);
   await forEachBounded(levelBlocks(plan), options.parallel, async ({ file, block, group }) => {
@@ -26,7 +31,9 @@ export async function gatherStatistics(source: ModelSource, plan: CodingPlan, co
   const sensitivity = merged(sensitivityByGroup);
   const usable = source.hasGradients && hasNonZero(sensitivity);
   return {
-    magnitude, magnitudeByGroup, sensitivityAllZero: source.hasGradients && !usable,
+    magnitude,
+    magnitudeByGroup,
+    sensitivityAllZero: source.hasGradients && !usable,
     ...(usable ? { sensitivity: { all: sensitivity, byGroup: sensitivityByGroup } } : {}),
   };
 }
@@ -37,7 +44,10 @@ export function emptySketch(): Sketch {
 
 export function merged(sketches: readonly Sketch[]): Sketch {
   const sum = emptySketch();
-  for (const sketch of sketches) sketch.forEach((count, i) => { if (count > 0n) sum[i] = sum[i]! + count; });
+  for (const sketch of sketches)
+    sketch.forEach((count, i) => {
+      if (count > 0n) sum[i] = sum[i]! + count;
+    });
   return sum;
 }
 

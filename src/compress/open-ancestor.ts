@@ -19,7 +19,12 @@ const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt
  * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
  * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
  */
-export async function withAncestor<T>(attempt: EncodeAttempt, candidates: readonly AncestorCandidate[], plan: CodingPlan, work: (opened: OpenedAncestor | undefined) => Promise<T>): Promise<T> {
+export async function withAncestor<T>(
+  attempt: EncodeAttempt,
+  candidates: readonly AncestorCandidate[],
+  plan: CodingPlan,
+  work: (opened: OpenedAncestor | undefined) => Promise<T>,
+): Promise<T> {
   for (const candidate of candidates) {
     const chain = await openChain(attempt, candidate);
     if (chain === undefined) continue;

@@ -8,33 +8,70 @@ import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from 
 
 const core = loadCore();
 const options = { parallel: 2 };
-const bf16 = (shape: readonly number[], values: Float32Array): TestTensor => ({ dtype: 'BF16', shape, data: Uint16Array.from(values, (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16) });
+const bf16 = (shape: readonly number[], values: Float32Array): TestTensor => ({
+  dtype: 'BF16',
+  shape,
+  data: Uint16Array.from(values, (x) => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16),
+});
 const square = (seed: number) => f32([20, 20], noise(400, seed));
 
 const tensors: TestTensors = {
-  'embed': square(1), 'a': square(2), 'b': bf16([20, 20], noise(400, 3)), 'conv': square(4), 'c': square(5),
-  'norm': square(6), 'bias': f32([400], noise(400, 7)), 'small': f32([5, 51], noise(255, 8)), 'count': i64([20, 20], Array(400).fill(1)), 'state': square(9),
+  embed: square(1),
+  a: square(2),
+  b: bf16([20, 20], noise(400, 3)),
+  conv: square(4),
+  c: square(5),
+  norm: square(6),
+  bias: f32([400], noise(400, 7)),
+  small: f32([5, 51], noise(255, 8)),
+  count: i64([20, 20], Array(400).fill(1)),
+  state: square(9),
 };
-const types = new Map<string, LayerType>(Object.entries({
-  embed: 'embedding', a: 'linear', b: 'linear', conv: 'convolution', c: 'linear', norm: 'norm', bias: 'linear', small: 'linear', count: 'linear', state: 'buffer',
-}));
+const types = new Map<string, LayerType>(
+  Object.entries({
+    embed: 'embedding',
+    a: 'linear',
+    b: 'linear',
+    conv: 'convolution',
+    c: 'linear',
+    norm: 'norm',
+    bias: 'linear',
+    small: 'linear',
+    count: 'linear',
+    state: 'buffer',
+  }),
+);
 
 /** By tensor: its group as "layer type dtype", or "exact". */
 async function codingsOf(source: ModelSource, keepExact?: ReadonlySet<string>) {
   const plan = await planCodings(source, types, core, { ...options, ...(keepExact && { keepExact }) });
-  const named = plan.files.map((file, number) => Object.fromEntries(file.codings.map((coding, tensor) => {
-    const name = source.files[number]!.layout.tensors[tensor]!.name;
-    return [name, coding.kind === 'exact' ? 'exact' : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`];
-  })));
+  const named = plan.files.map((file, number) =>
+    Object.fromEntries(
+      file.codings.map((coding, tensor) => {
+        const name = source.files[number]!.layout.tensors[tensor]!.name;
+        return [name, coding.kind === 'exact' ? 'exact' : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`];
+      }),
+    ),
+  );
   return { plan, named };
 }
 
 test('one group for each layer type and dtype; small, one-dimensional, integer and other layers are exact', async () => {
   const { plan, named } = await codingsOf(memorySource(core, tensors));
-  expect(named).toEqual([{
-    embed: 'embedding F32', a: 'linear F32', b: 'linear BF16', conv: 'convolution F32', c: 'linear F32',
-    norm: 'exact', bias: 'exact', small: 'exact', count: 'exact', state: 'exact',
-  }]);
+  expect(named).toEqual([
+    {
+      embed: 'embedding F32',
+      a: 'linear F32',
+      b: 'linear BF16',
+      conv: 'convolution F32',
+      c: 'linear F32',
+      norm: 'exact',
+      bias: 'exact',
+      small: 'exact',
+      count: 'exact',
+      state: 'exact',
+    },
+  ]);
   expect(plan.groups).toHaveLength(4);
   expect(plan.nonFinite).toEqual([]);
   expect([...levelBlocks(plan)].reduce((sum, { block }) => sum + block.elementCount, 0)).toBe(5 * 400);
@@ -46,18 +83,29 @@ test('tensors with NaN or infinite weights are exact, alone among those they sha
   expect(plan.nonFinite).toEqual(['b', 'c']);
   expect(named[0]).toMatchObject({ a: 'linear F32', b: 'exact', c: 'exact', embed: 'embedding F32' });
   // Its only member is exact, so the group is not there.
-  expect(plan.groups).toEqual([{ layerType: 'embedding', dtype: 'F32' }, { layerType: 'linear', dtype: 'F32' }, { layerType: 'convolution', dtype: 'F32' }]);
+  expect(plan.groups).toEqual([
+    { layerType: 'embedding', dtype: 'F32' },
+    { layerType: 'linear', dtype: 'F32' },
+    { layerType: 'convolution', dtype: 'F32' },
+  ]);
 });
 
-test('non-finite values in tensors that are exact anyway are nobody\'s business', async () => {
+test("non-finite values in tensors that are exact anyway are nobody's business", async () => {
   expect((await codingsOf(memorySource(core, { ...tensors, norm: f32([20, 20], noise(400, 6).with(1, Number.NaN)) }))).plan.nonFinite).toEqual([]);
 });
 
 test('only model files are quantized, whatever names others use', async () => {
-  const files = [sourceFile('model.safetensors', safetensors({ a: tensors['a']! })), sourceFile('optim.safetensors', safetensors({ a: square(3), embed: square(4) }), 'optimizer'), sourceFile('notes.txt', Buffer.from('a'), 'other')];
+  const files = [
+    sourceFile('model.safetensors', safetensors({ a: tensors['a']! })),
+    sourceFile('optim.safetensors', safetensors({ a: square(3), embed: square(4) }), 'optimizer'),
+    sourceFile('notes.txt', Buffer.from('a'), 'other'),
+  ];
   const { plan, named } = await codingsOf(new ModelSource(files, new Map(), core, 0));
   expect(named).toEqual([{ a: 'linear F32' }, { a: 'exact', embed: 'exact' }, { '': 'exact' }]);
-  expect(plan.files[1]!.codings).toEqual([{ kind: 'exact', layerType: 'buffer' }, { kind: 'exact', layerType: 'buffer' }]);
+  expect(plan.files[1]!.codings).toEqual([
+    { kind: 'exact', layerType: 'buffer' },
+    { kind: 'exact', layerType: 'buffer' },
+  ]);
 });
 
 test('names to be kept exact are', async () => {

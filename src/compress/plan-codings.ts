@@ -30,7 +30,12 @@ export interface CodingPlan {
 }
 
 /** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
-export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, core: NativeCore, options: PlanOptions): Promise<CodingPlan> {
+export async function planCodings(
+  source: ModelSource,
+  layerTypes: ReadonlyMap<string, LayerType>,
+  core: NativeCore,
+  options: PlanOptions,
+): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
   const first = plan(source.files, layerTypes, keepExact);
   const nonFinite = await findNonFinite(source, first, core, options);
@@ -48,14 +53,26 @@ export interface PlanOptions {
 
 /** Whether a model tensor's layer, dtype and size would have it quantized. */
 export function wouldBeQuantized(name: string, files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): boolean {
-  const entry = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors).find((tensor) => tensor.name === name);
+  const entry = files
+    .filter((file) => file.role === 'model')
+    .flatMap((file) => file.layout.tensors)
+    .find((tensor) => tensor.name === name);
   const type = layerTypes.get(name);
   return entry !== undefined && type !== undefined && quantizedLayerType(type, entry) !== undefined;
 }
 
 /** Everything exact. */
 export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): CodingPlan {
-  return { groups: [], nonFinite: [], files: files.map((file) => planFile(file, file.layout.tensors.map((entry) => exactCoding(file, entry, layerTypes)))) };
+  return {
+    groups: [],
+    nonFinite: [],
+    files: files.map((file) =>
+      planFile(
+        file,
+        file.layout.tensors.map((entry) => exactCoding(file, entry, layerTypes)),
+      ),
+    ),
+  };
 }
 
 function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, keepExact: ReadonlySet<string>): CodingPlan {
@@ -64,17 +81,24 @@ function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, Laye
     const known = groups.findIndex((group) => group.layerType === layerType && group.dtype === dtype);
     return known >= 0 ? known : groups.push({ layerType, dtype }) - 1;
   };
-  const planned = files.map((file) => planFile(file, file.layout.tensors.map((entry): TensorCoding => {
-    const type = layerTypes.get(entry.name);
-    const quantized = file.role !== 'model' || type === undefined || keepExact.has(entry.name) ? undefined : quantizedLayerType(type, entry);
-    return quantized === undefined ? exactCoding(file, entry, layerTypes) : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
-  })));
+  const planned = files.map((file) =>
+    planFile(
+      file,
+      file.layout.tensors.map((entry): TensorCoding => {
+        const type = layerTypes.get(entry.name);
+        const quantized = file.role !== 'model' || type === undefined || keepExact.has(entry.name) ? undefined : quantizedLayerType(type, entry);
+        return quantized === undefined
+          ? exactCoding(file, entry, layerTypes)
+          : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
+      }),
+    ),
+  );
   return { groups, files: planned, nonFinite: [] };
 }
 
 /** Layer types are those of the model's tensors; another file may use the same names for something else. */
 function exactCoding(file: SourceFile, entry: TensorEntry, layerTypes: ReadonlyMap<string, LayerType>): TensorCoding {
-  return { kind: 'exact', layerType: file.role === 'model' ? layerTypes.get(entry.name) ?? 'buffer' : 'buffer' };
+  return { kind: 'exact', layerType: file.role === 'model' ? (layerTypes.get(entry.name) ?? 'buffer') : 'buffer' };
 }
 
 function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFile {

@@ -26,7 +26,12 @@ const namesShownMax = 8;
 
 /** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
 export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedModel> {
-  const { run, source: { files }, ctx, signal } = attempt;
+  const {
+    run,
+    source: { files },
+    ctx,
+    signal,
+  } = attempt;
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
     return { plan: planExact(files, layerTypes), layerTypes };

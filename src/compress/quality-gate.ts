@@ -15,7 +15,9 @@ export class QualityGate {
     this.evaluator = evaluator;
   }
 
-  get parallel(): number { return this.evaluator.parallel; }
+  get parallel(): number {
+    return this.evaluator.parallel;
+  }
 
   evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<MetricValues> {
     return this.evaluator.evaluate({ evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths }, signal);

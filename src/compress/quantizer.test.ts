@@ -12,12 +12,28 @@ import { f32, noise, type TestTensor, type TestTensors } from './tiny-model.test
 const core = loadCore();
 const parallel = 2;
 const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', head: 'linear', conv: 'convolution' }));
-const scaled = (factor: number, seed: number, rows = 64, columns = 64): TestTensor => f32([rows, columns], noise(rows * columns, seed).map((x) => factor * x));
+const scaled = (factor: number, seed: number, rows = 64, columns = 64): TestTensor =>
+  f32(
+    [rows, columns],
+    noise(rows * columns, seed).map((x) => factor * x),
+  );
 const weights: TestTensors = { embed: scaled(1, 1), fc: scaled(0.01, 2), head: scaled(0.01, 3), conv: scaled(10, 4) };
 const gradients: TestTensors = { embed: scaled(1, 11), fc: scaled(100, 12), head: scaled(1, 13), conv: scaled(0.1, 14) };
-const config: QuantizationConfig = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 };
+const config: QuantizationConfig = {
+  method: 'inshrinkerator',
+  bins: 8,
+  embeddingBins: 16,
+  pruneFraction: 0.3,
+  pruneMetric: 'magnitude',
+  protectFraction: 0.01,
+};
 
-interface Quantized { readonly levels: Uint8Array; readonly pruned: number; readonly protectedCount: number; readonly values: Float32Array }
+interface Quantized {
+  readonly levels: Uint8Array;
+  readonly pruned: number;
+  readonly protectedCount: number;
+  readonly values: Float32Array;
+}
 
 /** By group of the plan, in its order: levels and counts of everything quantized under a config. */
 async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: QuantizationConfig, seed = 7n) {
@@ -31,9 +47,17 @@ async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefin
     const { levels, protectedWords } = await quantizeBlock({ source, quantizer, groups, core }, { file, block, group });
     const { map, levelCount, table } = groups[group]!;
     expect(Math.max(...levels)).toBeLessThan(levelCount);
-    const bytes = await core.dequantize(levels, { dtype: plan.groups[group]!.dtype, table, levelCount, protectedWords, ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }) });
+    const bytes = await core.dequantize(levels, {
+      dtype: plan.groups[group]!.dtype,
+      table,
+      levelCount,
+      protectedWords,
+      ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }),
+    });
     found[group] = {
-      levels, pruned: levels.filter((level) => level === map.prunedLevel).length, protectedCount: protectedWords.length,
+      levels,
+      pruned: levels.filter((level) => level === map.prunedLevel).length,
+      protectedCount: protectedWords.length,
       values: plan.groups[group]!.dtype === 'F32' ? new Float32Array(Uint8Array.from(bytes).buffer) : new Float32Array(),
     };
   }
@@ -44,7 +68,10 @@ describe('pruning', () => {
   test('takes the given share of each layer type, whatever their scales, and never of embeddings', async () => {
     const { of } = await quantize(weights, undefined, { ...config, protectFraction: 0 });
     expect(of('embedding').pruned).toBe(0);
-    for (const [layerType, count] of [['linear', 2 * 4096], ['convolution', 4096]] as const) {
+    for (const [layerType, count] of [
+      ['linear', 2 * 4096],
+      ['convolution', 4096],
+    ] as const) {
       expect(of(layerType).pruned / count).toBeLessThanOrEqual(0.3);
       expect(of(layerType).pruned / count).toBeGreaterThan(0.27);
       expect(of(layerType).values.filter((x) => x === 0).length).toBeGreaterThanOrEqual(of(layerType).pruned);
@@ -53,7 +80,8 @@ describe('pruning', () => {
 
   test('by sensitivity goes by |g w|, not by |w|', async () => {
     const bySensitivity = await quantize(weights, gradients, { ...config, pruneMetric: 'sensitivity', protectFraction: 0 });
-    const fc = weights['fc']!.data as Float32Array, head = weights['head']!.data as Float32Array;
+    const fc = weights['fc']!.data as Float32Array,
+      head = weights['head']!.data as Float32Array;
     const gradientsOf = [...(gradients['fc']!.data as Float32Array), ...(gradients['head']!.data as Float32Array)];
     const scores = [...fc, ...head].map((w, i) => Math.abs(w * gradientsOf[i]!));
     const { levels } = bySensitivity.of('linear');
@@ -74,18 +102,21 @@ describe('pruning', () => {
 });
 
 describe('protection', () => {
-  test.each([0.001, 0.01, 0.1])('keeps at most a share of %d of all weights in bfloat16, half by magnitude and half by sensitivity, over all layers together', async (protectFraction) => {
-    const total = 4 * 4096;
-    for (const sensitivity of [undefined, gradients]) {
-      const { found } = await quantize(weights, sensitivity, { ...config, protectFraction });
-      const share = found.reduce((sum, { protectedCount }) => sum + protectedCount, 0) / total;
-      expect(share).toBeLessThanOrEqual(protectFraction);
-      expect(share).toBeGreaterThan(0);
-    }
-    // By magnitude alone it is the layer of the largest weights.
-    const { of } = await quantize(weights, undefined, { ...config, protectFraction });
-    expect([of('embedding').protectedCount, of('linear').protectedCount]).toEqual([0, 0]);
-  });
+  test.each([0.001, 0.01, 0.1])(
+    'keeps at most a share of %d of all weights in bfloat16, half by magnitude and half by sensitivity, over all layers together',
+    async (protectFraction) => {
+      const total = 4 * 4096;
+      for (const sensitivity of [undefined, gradients]) {
+        const { found } = await quantize(weights, sensitivity, { ...config, protectFraction });
+        const share = found.reduce((sum, { protectedCount }) => sum + protectedCount, 0) / total;
+        expect(share).toBeLessThanOrEqual(protectFraction);
+        expect(share).toBeGreaterThan(0);
+      }
+      // By magnitude alone it is the layer of the largest weights.
+      const { of } = await quantize(weights, undefined, { ...config, protectFraction });
+      expect([of('embedding').protectedCount, of('linear').protectedCount]).toEqual([0, 0]);
+    },
+  );
 
   test('protected weights come back as their bfloat16 value, the largest ones first', async () => {
     const { of, groups, plan } = await quantize(weights, undefined, { ...config, protectFraction: 0.01 });
@@ -146,7 +177,10 @@ describe('sensitivity', () => {
   const zeros = Object.fromEntries(Object.entries(gradients).map(([name, { shape }]) => [name, f32(shape, new Float32Array(4096))]));
 
   test('that is all zero is as if there were none', async () => {
-    const [absent, zero] = [await quantize(weights, undefined, { ...config, pruneMetric: 'sensitivity' }), await quantize(weights, zeros, { ...config, pruneMetric: 'sensitivity' })];
+    const [absent, zero] = [
+      await quantize(weights, undefined, { ...config, pruneMetric: 'sensitivity' }),
+      await quantize(weights, zeros, { ...config, pruneMetric: 'sensitivity' }),
+    ];
     expect([absent.statistics.sensitivityAllZero, zero.statistics.sensitivityAllZero]).toEqual([false, true]);
     expect(zero.statistics.sensitivity).toBeUndefined();
     expect(zero.found).toEqual(absent.found);

@@ -66,14 +66,16 @@ export class Quantizer {
   private async buildGroups(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
     const partitions = this.partitions(config);
     const sketches = await this.remainingSketches(config, partitions);
-    return Promise.all(this.plan.groups.map(async (group, i) => {
-      const bins = group.layerType === 'embedding' ? config.embeddingBins : config.bins;
-      const centroids = await this.core.buildCodebook(sketches[i]!, bins, this.codebookOptions(), this.options.signal);
-      const table = new Uint8Array(tableEntries * dtypeBytes[group.dtype]);
-      const bytes = new Uint8Array(centroids.buffer, centroids.byteOffset, centroids.byteLength);
-      table.set(await this.core.convert(bytes, 'F32', group.dtype, this.options.signal));
-      return groupQuantizer({ group, partition: partitions[i]!, centroids, table }, config);
-    }));
+    return Promise.all(
+      this.plan.groups.map(async (group, i) => {
+        const bins = group.layerType === 'embedding' ? config.embeddingBins : config.bins;
+        const centroids = await this.core.buildCodebook(sketches[i]!, bins, this.codebookOptions(), this.options.signal);
+        const table = new Uint8Array(tableEntries * dtypeBytes[group.dtype]);
+        const bytes = new Uint8Array(centroids.buffer, centroids.byteOffset, centroids.byteLength);
+        table.set(await this.core.convert(bytes, 'F32', group.dtype, this.options.signal));
+        return groupQuantizer({ group, partition: partitions[i]!, centroids, table }, config);
+      }),
+    );
   }
 
   private codebookOptions(): CodebookOptions {
@@ -92,7 +94,9 @@ export class Quantizer {
       const scores = bySensitivity ? sensitivity.byGroup[i]! : magnitudeByGroup[i]!;
       const prunes = config.pruneFraction > 0 && group.layerType !== 'embedding';
       return {
-        protectMagnitudeMin, protectSensitivityMin, pruneMetric: bySensitivity ? 'sensitivity' : 'magnitude',
+        protectMagnitudeMin,
+        protectSensitivityMin,
+        pruneMetric: bySensitivity ? 'sensitivity' : 'magnitude',
         pruneBelow: prunes ? this.core.sketchBottomThresholdSync(scores, config.pruneFraction) : 0,
       };
     });
@@ -117,7 +121,10 @@ export class Quantizer {
   }
 }
 
-function groupQuantizer(parts: { group: QuantizedGroup; partition: Partition; centroids: Float32Array; table: Uint8Array }, config: QuantizationConfig): GroupQuantizer {
+function groupQuantizer(
+  parts: { group: QuantizedGroup; partition: Partition; centroids: Float32Array; table: Uint8Array },
+  config: QuantizationConfig,
+): GroupQuantizer {
   const { group, partition, centroids, table } = parts;
   const bins = centroids.length;
   const prunes = config.pruneFraction > 0 && group.layerType !== 'embedding';

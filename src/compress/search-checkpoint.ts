@@ -57,22 +57,35 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const known = new Map(recorded.map((trial) => [trial.configKey, judgeMetrics(search.bound, trial.metrics)]));
   const seconds = new Map<string, number>();
   const estimate = (config: QuantizationConfig) => estimateBytes({ ...search, core: services.core }, config, { parallel: services.blockParallel, signal });
-  const runner: TrialRunner = new TrialRunner({
-    estimateBytes: estimate,
-    evaluate: async (config) => {
-      const started = performance.now();
-      const outcome = await group.join(evaluateConfig(search, config, { ...services, signal }));
-      seconds.set(configKey(config), (performance.now() - started) / 1000);
-      return outcome;
+  const runner: TrialRunner = new TrialRunner(
+    {
+      estimateBytes: estimate,
+      evaluate: async (config) => {
+        const started = performance.now();
+        const outcome = await group.join(evaluateConfig(search, config, { ...services, signal }));
+        seconds.set(configKey(config), (performance.now() - started) / 1000);
+        return outcome;
+      },
+      onTrial: async (config, outcome, ordinal) => {
+        const { metrics, degradation, passed } = outcome;
+        const key = configKey(config);
+        const estimatedBytes = Math.round(await runner.estimate(config));
+        await catalog.trials.record({
+          checkpointId: search.checkpointId,
+          configKey: key,
+          config,
+          ordinal,
+          estimatedBytes,
+          metrics,
+          degradation,
+          passed,
+          seconds: seconds.get(key)!,
+        });
+        services.onTrial();
+      },
     },
-    onTrial: async (config, outcome, ordinal) => {
-      const { metrics, degradation, passed } = outcome;
-      const key = configKey(config);
-      const estimatedBytes = Math.round(await runner.estimate(config));
-      await catalog.trials.record({ checkpointId: search.checkpointId, configKey: key, config, ordinal, estimatedBytes, metrics, degradation, passed, seconds: seconds.get(key)! });
-      services.onTrial();
-    },
-  }, { parallel: search.gate.parallel, trialsMax: search.options.trialsMax, known });
+    { parallel: search.gate.parallel, trialsMax: search.options.trialsMax, known },
+  );
   const model = { hasEmbeddings: search.plan.groups.some((group) => group.layerType === 'embedding'), hasSensitivity: search.hasSensitivity };
   try {
     const found = await searchConfig({ options: search.options, model, ...(search.last === undefined ? {} : { last: search.last }) }, runner);
@@ -94,7 +107,9 @@ class GroupStop {
 
   join<T>(work: Promise<T>): Promise<T> {
     this.running.add(work);
-    const leave = (): void => { this.running.delete(work); };
+    const leave = (): void => {
+      this.running.delete(work);
+    };
     work.then(leave, leave);
     return work;
   }
@@ -112,7 +127,10 @@ async function evaluateConfig(search: CheckpointSearch, config: QuantizationConf
   try {
     const groups = await search.quantizer.build(config);
     const quantized = { source: search.source, quantizer: search.quantizer, groups, core: services.core };
-    const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, services.core, directory, { parallel: services.blockParallel, signal: services.signal });
+    const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, services.core, directory, {
+      parallel: services.blockParallel,
+      signal: services.signal,
+    });
     return judgeMetrics(search.bound, await search.gate.evaluate([...paths.values()], services.signal));
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -28,7 +28,11 @@ const packageSlackBytes = 64 * 1024 * 1024;
  * Encodes a checkpoint as decided and puts its package. Files that turn out larger than their raw objects are left out in a second go; the sample of
  * `chooseExternal` has found almost all of them before. Rejects with the errors of store and core.
  */
-export async function storeCheckpoint(attempt: EncodeAttempt, { plan, quantized }: Pick<Decision, 'plan' | 'quantized'>, ancestor: Ancestor | undefined): Promise<StoredCheckpoint> {
+export async function storeCheckpoint(
+  attempt: EncodeAttempt,
+  { plan, quantized }: Pick<Decision, 'plan' | 'quantized'>,
+  ancestor: Ancestor | undefined,
+): Promise<StoredCheckpoint> {
   const { source, ctx, packageId, packageKey } = attempt;
   const { files } = source;
   const digests = quantized === undefined ? new Map<number, string>() : await quantizedDigests(attempt, plan, quantized);
@@ -39,7 +43,9 @@ export async function storeCheckpoint(attempt: EncodeAttempt, { plan, quantized 
     const sha256 = files.map((file, number) => (external.has(number) ? undefined : digests.get(number)) ?? file.sha256);
     const encoded = await encodePackage(
       { packageId, source, plan, external, sha256, ...(quantized === undefined ? {} : { quantized }), ...(ancestor === undefined ? {} : { ancestor }) },
-      { store: ctx.store, key: packageKey, replace: true, sizeMaxBytes: 2 * rawBytes + packageSlackBytes }, ctx.core, pace(attempt),
+      { store: ctx.store, key: packageKey, replace: true, sizeMaxBytes: 2 * rawBytes + packageSlackBytes },
+      ctx.core,
+      pace(attempt),
     );
     const grown = [...files.keys()].filter((number) => !external.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes);
     if (grown.length === 0) return { ...encoded, external, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };

@@ -16,7 +16,10 @@ export const i64 = (shape: readonly number[], values: readonly number[]): TestTe
 
 /** The bytes of a safetensors file. */
 export function safetensors(tensors: TestTensors, metadata: Readonly<Record<string, string>> = {}): Buffer {
-  const { headerBytes } = buildSafetensorsHeader(Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })), metadata);
+  const { headerBytes } = buildSafetensorsHeader(
+    Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })),
+    metadata,
+  );
   return Buffer.concat([headerBytes, ...Object.values(tensors).map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))]);
 }
 
@@ -34,27 +37,45 @@ const vocabulary = 32;
 const width = 16;
 const hidden = 32;
 const rows = 64;
-const shapes: Readonly<Record<string, readonly number[]>> = { 'embed.weight': [vocabulary, width], 'fc.weight': [width, hidden], 'fc.bias': [hidden], 'head.weight': [hidden, width] };
+const shapes: Readonly<Record<string, readonly number[]>> = {
+  'embed.weight': [vocabulary, width],
+  'fc.weight': [width, hidden],
+  'fc.bias': [hidden],
+  'head.weight': [hidden, width],
+};
 
 /** Names of the tensors that are quantized: 512 elements each, one embedding and two linear layers. */
 export const quantizedNames = ['embed.weight', 'fc.weight', 'head.weight'] as const;
 
 /** Weights at a step of one trajectory: each step moves them a little. */
 export function tinyWeights(step: number, seed = 0): TestTensors {
-  return Object.fromEntries(Object.entries(shapes).map(([name, shape], i) => {
-    const count = shape.reduce((product, size) => product * size, 1);
-    const values = noise(count, 100 * seed + i).map((x) => 0.6 * x);
-    for (let at = 1; at <= step; at += 1) noise(count, 1000 * at + 100 * seed + i).forEach((x, k) => { values[k] = values[k]! + 0.02 * x; });
-    return [name, f32(shape, values)];
-  }));
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape], i) => {
+      const count = shape.reduce((product, size) => product * size, 1);
+      const values = noise(count, 100 * seed + i).map((x) => 0.6 * x);
+      for (let at = 1; at <= step; at += 1)
+        noise(count, 1000 * at + 100 * seed + i).forEach((x, k) => {
+          values[k] = values[k]! + 0.02 * x;
+        });
+      return [name, f32(shape, values)];
+    }),
+  );
 }
 
 /** Gradient averages of the quantized tensors. */
 export function tinyGradients(step: number, scale = 0.01): TestTensors {
-  return Object.fromEntries(quantizedNames.map((name, i) => {
-    const shape = shapes[name]!;
-    return [name, f32(shape, noise(shape[0]! * shape[1]!, 7777 + 10 * step + i).map((x) => scale * x))];
-  }));
+  return Object.fromEntries(
+    quantizedNames.map((name, i) => {
+      const shape = shapes[name]!;
+      return [
+        name,
+        f32(
+          shape,
+          noise(shape[0]! * shape[1]!, 7777 + 10 * step + i).map((x) => scale * x),
+        ),
+      ];
+    }),
+  );
 }
 
 /** A token classifier: embedding, linear, bias, ReLU, linear; its initializers are named as the tensors and left to be filled. */
@@ -77,11 +98,20 @@ export function tinyGraph(): Uint8Array {
 export function tinyBatches(): Buffer {
   const ids = Array.from({ length: rows }, (_, row) => (7 * row) % vocabulary);
   const weights = Object.fromEntries(Object.entries(tinyWeights(0)).map(([name, { data }]) => [name, data as Float32Array]));
-  return safetensors({ ids: i64([rows], ids), labels: i64([rows], ids.map((id) => strongestClass(weights, id))) });
+  return safetensors({
+    ids: i64([rows], ids),
+    labels: i64(
+      [rows],
+      ids.map((id) => strongestClass(weights, id)),
+    ),
+  });
 }
 
 function strongestClass(weights: Readonly<Record<string, Float32Array>>, id: number): number {
-  const embed = weights['embed.weight']!, fc = weights['fc.weight']!, bias = weights['fc.bias']!, head = weights['head.weight']!;
+  const embed = weights['embed.weight']!,
+    fc = weights['fc.weight']!,
+    bias = weights['fc.bias']!,
+    head = weights['head.weight']!;
   const active = Array.from({ length: hidden }, (_, j) => Math.max(0, bias[j]! + sumOver(width, (i) => embed[id * width + i]! * fc[i * hidden + j]!)));
   const logits = Array.from({ length: width }, (_, k) => sumOver(hidden, (j) => active[j]! * head[j * width + k]!));
   return logits.indexOf(Math.max(...logits));
@@ -96,6 +126,9 @@ function sumOver(count: number, term: (i: number) => number): number {
 /** Cross-entropy and accuracy against those classes. */
 export const tinySpec: EvalSetSpec = {
   inputs: { ids: 'ids' },
-  metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' }, { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'labels' }],
+  metrics: [
+    { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' },
+    { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'labels' },
+  ],
   batchRows: 32,
 };

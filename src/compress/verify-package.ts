@@ -14,7 +14,9 @@ export async function verifyPackage(chain: PackageChain, keep: ReadonlyMap<strin
     const path = keep.get(file.path);
     const found = path === undefined ? await digestBytes(bytes) : await restoreToFile(bytes, path);
     if (found.sha256 !== file.sha256 || found.sizeBytes !== file.sizeBytes) {
-      throw new FirnError('corrupt-package', 'A stored package does not decode to what was encoded.', { detail: `${file.path}: ${found.sha256}, expected ${file.sha256}` });
+      throw new FirnError('corrupt-package', 'A stored package does not decode to what was encoded.', {
+        detail: `${file.path}: ${found.sha256}, expected ${file.sha256}`,
+      });
     }
   }
 }

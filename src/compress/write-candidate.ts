@@ -20,7 +20,12 @@ export interface CandidateModel {
  * Writes the model files as they would come back: ordinary safetensors files in `directory`, for an evaluation child to map and for their
  * digests. Returns the paths by file number of the source.
  */
-export async function writeCandidate(model: CandidateModel, core: NativeCore, directory: string, options: { parallel: number; signal?: AbortSignal }): Promise<ReadonlyMap<number, string>> {
+export async function writeCandidate(
+  model: CandidateModel,
+  core: NativeCore,
+  directory: string,
+  options: { parallel: number; signal?: AbortSignal },
+): Promise<ReadonlyMap<number, string>> {
   const paths = new Map<number, string>();
   for (const [file, planned] of model.plan.files.entries()) {
     const { layout, role } = model.source.files[file]!;
@@ -49,12 +54,27 @@ export async function writeCandidate(model: CandidateModel, core: NativeCore, di
   return paths;
 }
 
-async function candidateBlock({ source, quantized }: CandidateModel, core: NativeCore, file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+async function candidateBlock(
+  { source, quantized }: CandidateModel,
+  core: NativeCore,
+  file: number,
+  block: PlannedBlock,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   if (block.coding.kind === 'exact' || quantized === undefined) return source.readBlock(file, block, signal);
   const group = block.coding.codebook;
   const { levels, protectedWords } = await quantizeBlock(quantized, { file, block, group }, signal);
-  const { map, levelCount, table, group: { dtype } } = quantized.groups[group]!;
-  return core.dequantize(levels, { dtype, table, levelCount, protectedWords, ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }) }, signal);
+  const {
+    map,
+    levelCount,
+    table,
+    group: { dtype },
+  } = quantized.groups[group]!;
+  return core.dequantize(
+    levels,
+    { dtype, table, levelCount, protectedWords, ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }) },
+    signal,
+  );
 }
 
 /** A write may take fewer bytes than given. */

@@ -5,7 +5,10 @@ export interface Periodic {
 }
 
 /** Runs `chore` at once and then `pauseMs` after each end; a failure is reported and does not end the repetition. */
-export function runPeriodically(chore: (signal: AbortSignal) => Promise<void>, options: { readonly pauseMs: number; readonly onError: (error: unknown) => void }): Periodic {
+export function runPeriodically(
+  chore: (signal: AbortSignal) => Promise<void>,
+  options: { readonly pauseMs: number; readonly onError: (error: unknown) => void },
+): Periodic {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -29,7 +32,12 @@ export function runPeriodically(chore: (signal: AbortSignal) => Promise<void>, o
       stopping.abort();
       clearTimeout(timer);
       let late: NodeJS.Timeout | undefined;
-      await Promise.race([running, new Promise<void>((resolve) => { late = setTimeout(resolve, deadlineMs); })]);
+      await Promise.race([
+        running,
+        new Promise<void>((resolve) => {
+          late = setTimeout(resolve, deadlineMs);
+        }),
+      ]);
       clearTimeout(late);
     },
   };

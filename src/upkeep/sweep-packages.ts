@@ -10,7 +10,11 @@ const idLength = 32;
  * Deletes packages put before `before` that no catalog row names: left by a try at an encode that was killed between its put and its commit, or whose claim was lost. No encode may
  * still be on its way from a put before then to its commit. Memory does not grow with their number; asks the catalog once an object, so it is for quiet hours. Returns how many went.
  */
-export async function sweepPackages({ catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore }, before: Date, signal?: AbortSignal): Promise<number> {
+export async function sweepPackages(
+  { catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore },
+  before: Date,
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0;
   for await (const { key, modifiedAt } of store.list(packagePrefix)) {
     signal?.throwIfAborted();

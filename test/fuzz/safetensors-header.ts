@@ -19,12 +19,22 @@ export const corpusFolder = fileURLToPath(new URL('./corpus/safetensors-header/'
 const inputBytesMax = 16 * 1024;
 
 const refusals: ReadonlySet<FirnErrorCode> = new Set([
-  'not-safetensors', 'header-truncated', 'header-too-large', 'header-invalid', 'dtype-unknown', 'tensor-duplicate',
-  'tensor-size-mismatch', 'tensor-overlap', 'tensor-gap', 'length-mismatch',
+  'not-safetensors',
+  'header-truncated',
+  'header-too-large',
+  'header-invalid',
+  'dtype-unknown',
+  'tensor-duplicate',
+  'tensor-size-mismatch',
+  'tensor-overlap',
+  'tensor-gap',
+  'length-mismatch',
 ]);
 
 export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[] {
-  return readdirSync(corpusFolder).sort().map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
+  return readdirSync(corpusFolder)
+    .sort()
+    .map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
 }
 
 /** Runs one input and returns what the parser said; throws when a property is broken. */
@@ -46,14 +56,33 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number): Uin
     const at = below(bytes.length + 1);
     const span = 1 + below(16);
     switch (below(8)) {
-      case 0: if (at < bytes.length) bytes[at]! ^= 1 << below(8); break;
-      case 1: if (at < bytes.length) bytes[at] = below(256); break;
-      case 2: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + span))]); break;
-      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]); break;
-      case 4: bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(tokens[below(tokens.length)]!), bytes.subarray(at)]); break;
-      case 5: { const other = pick(); bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length + 1))]); break; }
-      case 6: bytes = bytes.subarray(0, at); break;
-      default: { const text = bytes.toString('latin1').replace(/\d+/, () => tokens[below(tokens.length)]!); bytes = Buffer.from(text, 'latin1'); }
+      case 0:
+        if (at < bytes.length) bytes[at]! ^= 1 << below(8);
+        break;
+      case 1:
+        if (at < bytes.length) bytes[at] = below(256);
+        break;
+      case 2:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + span))]);
+        break;
+      case 3:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + span), bytes.subarray(at)]);
+        break;
+      case 4:
+        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(tokens[below(tokens.length)]!), bytes.subarray(at)]);
+        break;
+      case 5: {
+        const other = pick();
+        bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length + 1))]);
+        break;
+      }
+      case 6:
+        bytes = bytes.subarray(0, at);
+        break;
+      default: {
+        const text = bytes.toString('latin1').replace(/\d+/, () => tokens[below(tokens.length)]!);
+        bytes = Buffer.from(text, 'latin1');
+      }
     }
   }
   bytes = bytes.subarray(0, inputBytesMax);
@@ -63,8 +92,39 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number): Uin
 }
 
 const tokens = [
-  '0', '1', '-1', '4', '9007199254740991', '9007199254740992', '1e3', '1.0', '00', 'null', 'true', '{', '}', '[', ']', ',', ':', '"', '\\', '\\u0000', '\\ud800',
-  '\\n', ' ', '\n', '\0', '"dtype":"F32"', '"shape":[]', '"data_offsets":[0,4]', '"__metadata__":{}', '"__proto__"', 'F32', 'BF16', '\u{1f600}',
+  '0',
+  '1',
+  '-1',
+  '4',
+  '9007199254740991',
+  '9007199254740992',
+  '1e3',
+  '1.0',
+  '00',
+  'null',
+  'true',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"',
+  '\\',
+  '\\u0000',
+  '\\ud800',
+  '\\n',
+  ' ',
+  '\n',
+  '\0',
+  '"dtype":"F32"',
+  '"shape":[]',
+  '"data_offsets":[0,4]',
+  '"__metadata__":{}',
+  '"__proto__"',
+  'F32',
+  'BF16',
+  '\u{1f600}',
 ];
 
 /** Small deterministic generator (mulberry32): 0 <= x < 1. */
@@ -99,7 +159,10 @@ function checkLayout(layout: SafetensorsLayout, bytes: Uint8Array): void {
   };
   const header = bytes.subarray(0, layout.headerBytes.length);
   must(Buffer.compare(layout.headerBytes, header) === 0, 'the header is not the input');
-  const json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(header.subarray(8))) as Record<string, { dtype: string; shape: number[]; data_offsets: number[] }>;
+  const json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(header.subarray(8))) as Record<
+    string,
+    { dtype: string; shape: number[]; data_offsets: number[] }
+  >;
   const listed = new Map(Object.entries(json));
   listed.delete('__metadata__');
   must(listed.size === layout.tensors.length, 'tensors are missing or invented');
@@ -109,7 +172,10 @@ function checkLayout(layout: SafetensorsLayout, bytes: Uint8Array): void {
     must(same !== undefined && same.dtype === entry.dtype && same.shape.join() === entry.shape.join(), `${entry.name} reads otherwise with JSON.parse`);
     must(entry.startBytes === edge && same!.data_offsets[0] === edge - header.length, `${entry.name} does not start at the edge`);
     must(entry.endBytes - entry.startBytes === entry.elementCount * dtypeBytes[entry.dtype], `${entry.name} has the wrong size`);
-    must(entry.shape.every((size) => Number.isSafeInteger(size) && size >= 0), `${entry.name} has a strange shape`);
+    must(
+      entry.shape.every((size) => Number.isSafeInteger(size) && size >= 0),
+      `${entry.name} has a strange shape`,
+    );
     edge = entry.endBytes;
   }
   must(layout.sizeBytes === edge && Number.isSafeInteger(edge), 'the size is not the last edge');
@@ -138,7 +204,10 @@ function main(argv: readonly string[]): void {
       return;
     }
   }
-  const spread = [...counts].sort(([, a], [, b]) => b - a).map(([code, count]) => `${code} ${count}`).join(', ');
+  const spread = [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(', ');
   process.stdout.write(`${inputs} inputs in ${seconds} s, seed ${seed}, no failure: ${spread}\n`);
 }
 

@@ -16,15 +16,24 @@ export const demoUsage = 'npm run demo -- [<series dir>] [--metric accuracy|loss
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
   const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
-    options: { metric: { type: 'string' }, threshold: { type: 'string', default: '0.05' }, method: { type: 'string', default: 'inshrinkerator' }, json: { type: 'string' } },
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      metric: { type: 'string' },
+      threshold: { type: 'string', default: '0.05' },
+      method: { type: 'string', default: 'inshrinkerator' },
+      json: { type: 'string' },
+    },
   });
   const threshold = Number(values.threshold);
-  if (values.threshold.trim() === '' || !Number.isFinite(threshold) || threshold < 0) throw new Error(`--threshold wants a number of at least 0, for example 0.05, not "${values.threshold}"`);
+  if (values.threshold.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
+    throw new Error(`--threshold wants a number of at least 0, for example 0.05, not "${values.threshold}"`);
   if (values.method !== 'inshrinkerator') throw new Error(`--method ${values.method} is not known; there is inshrinkerator`);
   if (positionals.length > 1) throw new Error(`one series directory at most: ${demoUsage}`);
   return {
-    seriesDirectory: positionals[0] ?? bundledSeries, threshold, method: values.method,
+    seriesDirectory: positionals[0] ?? bundledSeries,
+    threshold,
+    method: values.method,
     ...(values.metric === undefined ? {} : { metric: values.metric }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
   };

@@ -37,7 +37,11 @@ export class HubClient {
   async putFile(path: string, file: string): Promise<void> {
     const { size } = await stat(file);
     const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
-    const answer = await this.request('PUT', path, { body, duplex: 'half', headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) } });
+    const answer = await this.request('PUT', path, {
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+    });
     await answer.arrayBuffer();
   }
 

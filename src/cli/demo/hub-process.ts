@@ -49,7 +49,9 @@ export class HubProcess {
 async function listeningAddress(child: ChildProcess): Promise<string> {
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(startDeadlineMs)]);
-  const ended = once(child, 'exit', { signal }).then(([code]): never => { throw new Error(`the hub ended with code ${code} before it was ready`); });
+  const ended = once(child, 'exit', { signal }).then(([code]): never => {
+    throw new Error(`the hub ended with code ${code} before it was ready`);
+  });
   ended.catch(() => undefined);
   try {
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [{ url: string }];

@@ -45,7 +45,11 @@ export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan &
 }
 
 /** Creates repository, eval set and the first run. */
-export async function prepareHub(hub: HubClient, series: Series, options: { repository: string; run: string; metric: string; threshold: number }): Promise<void> {
+export async function prepareHub(
+  hub: HubClient,
+  series: Series,
+  options: { repository: string; run: string; metric: string; threshold: number },
+): Promise<void> {
   const [namespace, name] = options.repository.split('/');
   await hub.post('/v1/repositories', { namespace, name });
   const repository = `/v1/repositories/${options.repository}`;
@@ -57,7 +61,13 @@ export async function prepareHub(hub: HubClient, series: Series, options: { repo
 }
 
 /** Reserves, uploads and commits one checkpoint, then follows its events until it is done. */
-export async function pushCheckpoint(hub: HubClient, repository: string, run: string, checkpoint: SeriesCheckpoint, onProgress: (line: string) => void): Promise<PushedCheckpoint> {
+export async function pushCheckpoint(
+  hub: HubClient,
+  repository: string,
+  run: string,
+  checkpoint: SeriesCheckpoint,
+  onProgress: (line: string) => void,
+): Promise<PushedCheckpoint> {
   const started = performance.now();
   const runPath = `/v1/repositories/${repository}/runs/${run}`;
   const path = `${runPath}/checkpoints/${checkpoint.step}`;

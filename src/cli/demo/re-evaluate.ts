@@ -32,7 +32,9 @@ async function reEvaluate({ graphPath, batchesPath, spec, modelPath, uploadedPat
   const tensorMap = spec.tensorMap === undefined ? {} : { tensorMap: spec.tensorMap };
   const wanted = new Set(tensorsToDigest({ graph, tensors, ...tensorMap }));
   const digests = new Map(
-    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(uploaded.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
+    tensors
+      .filter((entry) => wanted.has(entry.name))
+      .map((entry) => [entry.name, createHash('sha256').update(uploaded.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
   );
   const { binding } = bindWeights({ graph, tensors, digests, ...tensorMap });
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: [modelPath] });

@@ -72,12 +72,15 @@ function parseSeries(path: string, text: string): z.infer<typeof schema> {
     throw new Error(`${path} is not JSON`, { cause });
   }
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw new Error(`${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`);
+  if (!parsed.success)
+    throw new Error(`${path} is not a series: ${parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`).join('; ')}`);
   return parsed.data;
 }
 
 /** Those listed, else the bounding one and every known name recorded with the checkpoints. */
 function metricNames(info: z.infer<typeof schema>): string[] {
-  const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) => info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number'));
+  const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) =>
+    info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number'),
+  );
   return [...new Set([info.metric, ...(info.metrics === undefined ? recorded : Object.keys(info.metrics))])];
 }

@@ -28,10 +28,20 @@ export function demoRow(pushed: PushedCheckpoint): DemoRow {
   }
   const { result } = status;
   return {
-    run, step: checkpoint.step, rawBytes: result.rawBytes, storedBytes: result.storedBytes, ratio: result.rawBytes / result.storedBytes,
-    kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind, config: result.config === undefined ? '-' : describeConfig(result.config),
-    metricsBefore: result.baseline ?? {}, metricsAfter: result.measured ?? {}, degradation: result.degradation ?? {},
-    migration: result.migration, trials: result.trialCount, seconds, warnings: result.warnings,
+    run,
+    step: checkpoint.step,
+    rawBytes: result.rawBytes,
+    storedBytes: result.storedBytes,
+    ratio: result.rawBytes / result.storedBytes,
+    kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind,
+    config: result.config === undefined ? '-' : describeConfig(result.config),
+    metricsBefore: result.baseline ?? {},
+    metricsAfter: result.measured ?? {},
+    degradation: result.degradation ?? {},
+    migration: result.migration,
+    trials: result.trialCount,
+    seconds,
+    warnings: result.warnings,
   };
 }
 
@@ -47,15 +57,25 @@ export function rowLine(row: DemoRow): string {
   const shown = (value: number | null | undefined, digits: number): string => (typeof value === 'number' ? value.toFixed(digits) : 'not finite');
   const percent = (value: number | null | undefined): string => (typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : 'not finite');
   return line([
-    row.run, String(row.step), String(row.rawBytes), String(row.storedBytes), row.ratio.toFixed(2), row.kind, row.config,
+    row.run,
+    String(row.step),
+    String(row.rawBytes),
+    String(row.storedBytes),
+    row.ratio.toFixed(2),
+    row.kind,
+    row.config,
     names.map((name) => `${name} ${shown(row.metricsBefore[name], 4)} > ${shown(row.metricsAfter[name], 4)}`).join(', '),
     names.map((name) => `${name} ${percent(row.degradation[name])}`).join(', '),
-    String(row.trials), row.seconds.toFixed(1),
+    String(row.trials),
+    row.seconds.toFixed(1),
   ]);
 }
 
 function line(cells: readonly string[]): string {
-  return cells.map((cell, i) => cell.padEnd(widths[i]!)).join(' ').trimEnd();
+  return cells
+    .map((cell, i) => cell.padEnd(widths[i]!))
+    .join(' ')
+    .trimEnd();
 }
 
 export interface Totals {
@@ -77,5 +97,13 @@ export function totalsOf(rows: readonly DemoRow[]): Totals {
   }
   const rawBytes = sum((row) => row.rawBytes);
   const storedBytes = sum((row) => row.storedBytes);
-  return { checkpoints: rows.length, rawBytes, storedBytes, ratio: rawBytes / storedBytes, worstDegradation, trials: sum((row) => row.trials), seconds: sum((row) => row.seconds) };
+  return {
+    checkpoints: rows.length,
+    rawBytes,
+    storedBytes,
+    ratio: rawBytes / storedBytes,
+    worstDegradation,
+    trials: sum((row) => row.trials),
+    seconds: sum((row) => row.seconds),
+  };
 }

@@ -28,7 +28,8 @@ export async function verifyDownload(hub: HubClient, series: Series, pushed: Pus
   try {
     const { sha256, announced } = await hub.download(`${pushed.path}/files/model.safetensors`, downloaded);
     const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.rebuilt?.sha256;
-    const wrongDigest = sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
+    const wrongDigest =
+      sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
     const before = await options.reEvaluator.evaluate(modelPath, modelPath);
     const after = await options.reEvaluator.evaluate(downloaded, modelPath);
     return [...wrongDigest, ...compareMetrics(name, series, pushed, { before, after }, options)];
@@ -37,7 +38,13 @@ export async function verifyDownload(hub: HubClient, series: Series, pushed: Pus
   }
 }
 
-function compareMetrics(name: string, series: Series, pushed: PushedCheckpoint, found: { before: MetricValues; after: MetricValues }, options: VerifyOptions): string[] {
+function compareMetrics(
+  name: string,
+  series: Series,
+  pushed: PushedCheckpoint,
+  found: { before: MetricValues; after: MetricValues },
+  options: VerifyOptions,
+): string[] {
   const kinds = new Map(seriesEvalSpec(series).metrics.map((metric) => [metric.name, metric.kind]));
   const problems: string[] = [];
   for (const [metric, kind] of kinds) {
@@ -76,7 +83,9 @@ export class ReEvaluator {
     const stop = new AbortController();
     try {
       this.child.send(request);
-      const ended = once(this.child, 'exit', { signal: stop.signal }).then(([code]): never => { throw new Error(`re-evaluation ended with code ${code}`); });
+      const ended = once(this.child, 'exit', { signal: stop.signal }).then(([code]): never => {
+        throw new Error(`re-evaluation ended with code ${code}`);
+      });
       ended.catch(() => undefined);
       const [answer] = (await Promise.race([once(this.child, 'message', { signal: stop.signal }), ended])) as [ReEvaluationAnswer];
       if ('error' in answer) throw new Error(answer.error);

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { safetensors } from '../../compress/tiny-model.test-support.ts';
+import { readSeries } from './read-series.ts';
+import { seriesEvalSpec } from './series-eval-spec.ts';
+
+let directory: string;
+beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'firn-series-')); });
+afterEach(() => rm(directory, { recursive: true }));
+
+const info = {
+  name: 's', metric: 'loss', metric_higher_is_better: false, onnx: 'model.onnx', onnx_input: 'x', onnx_output: 'y', eval: 'eval.safetensors', seed: 3,
+  checkpoints: [{ index: 0, step: 10, file: 'ckpt_00.safetensors', loss: 2, accuracy: 0.5 }, { index: 1, step: 20, file: 'ckpt_01.safetensors', loss: 1, accuracy: 0.6, extra: 'x' }],
+};
+
+async function seriesOf(changes: object) {
+  await writeFile(join(directory, 'series.json'), JSON.stringify({ ...info, ...changes }));
+  return readSeries(directory);
+}
+
+describe('readSeries', () => {
+  test('paths are in the directory, and sensitivity files are found by their name', async () => {
+    await writeFile(join(directory, 'ckpt_01.grad.safetensors'), '');
+    const series = await seriesOf({});
+    expect(series).toMatchObject({ name: 's', metric: 'loss', graphInput: 'x', graphOutput: 'y', graphPath: join(directory, 'model.onnx'), batchesPath: join(directory, 'eval.safetensors') });
+    expect(series.checkpoints).toEqual([
+      { index: 0, step: 10, modelPath: join(directory, 'ckpt_00.safetensors') },
+      { index: 1, step: 20, modelPath: join(directory, 'ckpt_01.safetensors'), sensitivityPath: join(directory, 'ckpt_01.grad.safetensors') },
+    ]);
+    expect(series.ignoreLabel).toBeUndefined();
+  });
+
+  test('a file without an ending, or in a directory with a dot, is not its own sensitivity', async () => {
+    await mkdir(join(directory, 'v1.0'));
+    for (const file of ['plain', 'v1.0/plain', 'v1.0/plain.grad']) await writeFile(join(directory, file), '');
+    const { checkpoints } = await seriesOf({ checkpoints: [{ index: 0, step: 0, file: 'plain' }, { index: 1, step: 1, file: 'v1.0/plain' }] });
+    expect(checkpoints.map(({ sensitivityPath }) => sensitivityPath)).toEqual([undefined, join(directory, 'v1.0', 'plain.grad')]);
+  });
+
+  test('metrics are those listed, else those every checkpoint records; the bounding one comes first', async () => {
+    expect((await seriesOf({})).metrics).toEqual(['loss', 'accuracy']);
+    expect((await seriesOf({ metric: 'accuracy' })).metrics).toEqual(['accuracy', 'loss']);
+    expect((await seriesOf({ metrics: { accuracy: true, loss: false, mse: false } })).metrics).toEqual(['loss', 'accuracy', 'mse']);
+    expect((await seriesOf({ checkpoints: [{ ...info.checkpoints[0], mse: 1 }, info.checkpoints[1]] })).metrics).toEqual(['loss', 'accuracy']);
+  });
+
+  test('what is no series is refused in one sentence', async () => {
+    expect(() => readSeries(directory)).toThrow('has no series.json');
+    await writeFile(join(directory, 'series.json'), '{');
+    expect(() => readSeries(directory)).toThrow(/series\.json is not JSON$/);
+    await expect(seriesOf({ checkpoints: [], onnx: 7 })).rejects.toThrow(/^.*series\.json is not a series: .*onnx: .*; checkpoints: [^\n]*$/);
+    await truncate(join(directory, 'series.json'), 5 * 1024 * 1024);
+    expect(() => readSeries(directory)).toThrow('larger than');
+  });
+});
+
+describe('seriesEvalSpec', () => {
+  const batches = (labels: { dtype: 'I64' | 'F32'; data: ArrayBufferView }) => writeFile(join(directory, 'eval.safetensors'), safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) }, labels: { shape: [2], ...labels } }));
+
+  test('loss is cross-entropy of class labels and mean squared error of real-valued ones', async () => {
+    await batches({ dtype: 'I64', data: new BigInt64Array(2) });
+    expect(seriesEvalSpec(await seriesOf({ ignore_label: -100 }))).toEqual({
+      inputs: { x: 'inputs' }, ignoreLabel: -100,
+      metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'y', labels: 'labels' }, { name: 'accuracy', kind: 'accuracy', output: 'y', labels: 'labels' }],
+    });
+    await batches({ dtype: 'F32', data: new Float32Array(2) });
+    expect(seriesEvalSpec(await seriesOf({})).metrics[0]).toMatchObject({ name: 'loss', kind: 'mse' });
+  });
+
+  test('a metric of no known meaning, and batches without labels, are refused', async () => {
+    await batches({ dtype: 'I64', data: new BigInt64Array(2) });
+    const odd = await seriesOf({ metrics: { beauty: true } });
+    expect(() => seriesEvalSpec(odd)).toThrow('beauty');
+    await writeFile(join(directory, 'eval.safetensors'), safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) } }));
+    expect(() => seriesEvalSpec(odd)).toThrow('labels');
+  });
+});

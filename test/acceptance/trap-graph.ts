@@ -1,0 +1,65 @@
+import { graphAttribute, integerAttribute, node, onnxFile, openInitializer, storedInitializer, value } from './onnx-file.ts';
+import { normal, randomNumbers } from './random-numbers.ts';
+import { f32Tensor, safetensorsFile } from './safetensors-file.ts';
+
+const rows = 48;
+const width = 16;
+const outputs = 32;
+
+/**
+ * A linear model whose graph misbehaves when the weight `trap` is positive: `endless` goes on for ever, `hungry` doubles its memory until it has none.
+ * The check of the eval set runs it with zeros, so that only weights can spring the trap.
+ */
+export function trapGraph(kind: 'endless' | 'hungry'): Buffer {
+  return modelWithLoop(kind, [node('Greater', ['trap', 'zero'], ['go'])], [openInitializer('trap', []), storedInitializer('zero', [], new Uint8Array(4))]);
+}
+
+/** The same, without a trap: it misbehaves at the first run. */
+export function brokenGraph(kind: 'endless' | 'hungry'): Buffer {
+  return modelWithLoop(kind, [], [storedInitializer('go', [], Uint8Array.of(1), 'bool')]);
+}
+
+/** The linear model alone; `more` names weights that it needs besides. */
+export function linearGraph(more: readonly string[] = []): Buffer {
+  return onnxFile({
+    inputs: [value('x', ['rows', width])],
+    outputs: [value('y', ['rows', outputs])],
+    initializers: [openInitializer('w.weight', [width, outputs]), ...more.map((name) => openInitializer(name, [outputs]))],
+    nodes: [
+      node('MatMul', ['x', 'w.weight'], more.length === 0 ? ['y'] : ['p0']),
+      ...more.map((name, at) => node('Add', [`p${at}`, name], [at === more.length - 1 ? 'y' : `p${at + 1}`])),
+    ],
+  });
+}
+
+function modelWithLoop(kind: 'endless' | 'hungry', start: readonly Uint8Array[], initializers: readonly Uint8Array[]): Buffer {
+  const body = {
+    inputs: [value('i', [], 'int64'), value('go_in', [], 'bool'), value('s', ['n', outputs])],
+    outputs: [value('go_out', [], 'bool'), value('t', ['m', outputs])],
+    nodes: [
+      node('Identity', ['go_in'], ['go_out']),
+      kind === 'endless' ? node('Neg', ['s'], ['t']) : node('Concat', ['s', 's'], ['t'], [integerAttribute('axis', 0)]),
+    ],
+  };
+  return onnxFile({
+    inputs: [value('x', ['rows', width])],
+    outputs: [value('y', ['rows_out', outputs])],
+    initializers: [openInitializer('w.weight', [width, outputs]), ...initializers],
+    nodes: [...start, node('MatMul', ['x', 'w.weight'], ['p']), node('Loop', ['', 'go', 'p'], ['y'], [graphAttribute('body', body)])],
+  });
+}
+
+export const linearSpec = { inputs: { x: 'x' }, metrics: [{ name: 'error', kind: 'mse', output: 'y', labels: 'target' }] } as const;
+
+export function linearBatches(): Buffer {
+  const random = randomNumbers(21);
+  const numbers = (count: number) => Float32Array.from({ length: count }, () => normal(random));
+  return safetensorsFile({ x: f32Tensor([rows, width], numbers(rows * width)), target: f32Tensor([rows, outputs], numbers(rows * outputs)) });
+}
+
+/** Weights of the linear model; a positive `trap` springs the trap. */
+export function linearFile(step: number, trap: number): Buffer {
+  const random = randomNumbers(step);
+  const weights = Float32Array.from({ length: width * outputs }, () => normal(random));
+  return safetensorsFile({ 'w.weight': f32Tensor([width, outputs], weights), trap: f32Tensor([], [trap]) });
+}
