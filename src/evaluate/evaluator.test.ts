@@ -242,7 +242,7 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     ],
     [
       'an index beyond the table',
-      'eval-crashed',
+      'eval-input-mismatch',
       () => ({
         evalSet: evalSet(
           { inputs: { i: 'i' }, metrics: [{ name: 'l', kind: 'loss', output: 'e' }] },

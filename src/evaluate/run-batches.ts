@@ -23,7 +23,7 @@ export interface BatchRun {
 
 /**
  * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`, `eval-memory`,
- * `eval-crashed`. Blocks the thread while a batch runs.
+ * `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches({ core, prepared, spec, weights, batchesMax = Infinity }: BatchRun): Promise<MetricValues> {
   const metrics = new MetricSet(spec.metrics, spec.ignoreLabel);
@@ -61,10 +61,10 @@ async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, wei
   }
 }
 
-/** An output as numbers. Errors: `eval-crashed` for an output that is not a tensor of numbers. */
+/** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
 async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
   if (tensor === undefined || tensor.type === 'string')
-    throw new FirnError('eval-crashed', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
+    throw new FirnError('graph-invalid', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
   const { dims, data, type } = tensor;
   if (type === 'float16') {
     const words = data as Uint16Array;

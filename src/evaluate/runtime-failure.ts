@@ -17,12 +17,15 @@ export function loadFailure(cause: unknown): FirnError {
   return new FirnError('graph-invalid', 'The runtime cannot load the graph.', { detail, cause });
 }
 
-/** An error of the runtime while it runs a graph. */
+/**
+ * An error of the runtime while it runs a graph. It throws for what the graph does to these inputs (an index beyond a table, a shape that does not fit), and
+ * would throw again: unlike `eval-crashed`, which says that the process died.
+ */
 export function runFailure(cause: unknown): FirnError {
   const detail = textOf(cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
   if (inputFailure.test(detail)) return new FirnError('eval-input-mismatch', 'The batches do not fit the inputs of the graph.', { detail, cause });
-  return new FirnError('eval-crashed', 'The graph fails when it is run on the batches.', { detail, cause });
+  return new FirnError('eval-input-mismatch', 'The graph fails when it is run on the batches.', { detail, cause });
 }
 
 export function outOfMemory(detail: string | undefined): FirnError {

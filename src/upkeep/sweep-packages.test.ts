@@ -6,7 +6,9 @@ import { MemoryStore } from '../package/memory-store.test-support.ts';
 import { sweepPackages } from './sweep-packages.ts';
 
 let catalog: Catalog;
-beforeAll(async () => { catalog = await openTestCatalog(); });
+beforeAll(async () => {
+  catalog = await openTestCatalog();
+});
 afterAll(() => catalog.close());
 
 const before = new Date('2026-05-01T12:00:00Z');
@@ -17,16 +19,28 @@ function storeOf(objects: Readonly<Record<string, Date>>): MemoryStore {
   const store = new MemoryStore();
   for (const key of Object.keys(objects)) store.objects.set(key, Uint8Array.of(1));
   store.list = async function* (prefix) {
-    for (const key of [...store.objects.keys()].filter((each) => each.startsWith(prefix))) yield { key, sizeBytes: 1, storedBytes: 1, modifiedAt: objects[key]! };
+    for (const key of [...store.objects.keys()].filter((each) => each.startsWith(prefix)))
+      yield { key, sizeBytes: 1, storedBytes: 1, modifiedAt: objects[key]! };
   };
   return store;
 }
 
 test('removes what is old enough and named by no row, and nothing else', async () => {
   const run = await makeRun(catalog);
-  const { package: { id }, checkpoint } = await makeReady(catalog, run, 0);
+  const {
+    package: { id },
+    checkpoint,
+  } = await makeReady(catalog, run, 0);
   const record = await catalog.packages.create({
-    id: 'ab'.repeat(16), checkpointId: checkpoint.id, key: `packages/${'ab'.repeat(16)}-2`, sizeBytes: 1, storedBytes: 1, indexOffsetBytes: 0, indexLengthBytes: 0, kind: 'base', chainLength: 1,
+    id: 'ab'.repeat(16),
+    checkpointId: checkpoint.id,
+    key: `packages/${'ab'.repeat(16)}-2`,
+    sizeBytes: 1,
+    storedBytes: 1,
+    indexOffsetBytes: 0,
+    indexLengthBytes: 0,
+    kind: 'base',
+    chainLength: 1,
   });
   const store = storeOf({
     [record.key]: old,
@@ -46,7 +60,10 @@ test('stops between two objects when it is told to', async () => {
   const store = storeOf({ [`packages/${'01'.repeat(16)}-1`]: old, [`packages/${'02'.repeat(16)}-1`]: old });
   const stopping = new AbortController();
   const remove = store.delete.bind(store);
-  store.delete = async (key) => { stopping.abort(); return remove(key); };
+  store.delete = async (key) => {
+    stopping.abort();
+    return remove(key);
+  };
   await expect(sweepPackages({ catalog, store }, before, stopping.signal)).rejects.toThrow();
   expect(store.objects.size).toBe(1);
 });

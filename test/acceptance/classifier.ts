@@ -58,12 +58,12 @@ export function weightsOf(file: Buffer): Weights {
   return mapNames((name) => floatsOf(tensors.get(name)!));
 }
 
-/** The graph, its weights left open. */
+/** The graph, its weights left open. That they are said to lie in a system file is only a name: opened, it would make every evaluation fail. */
 export function classifierGraph(): Buffer {
   return onnxFile({
     inputs: [value('ids', ['rows', wordsPerRow], 'int64')],
     outputs: [value('logits', ['rows', classes])],
-    initializers: names.map((name) => openInitializer(name, classifierShapes[name])),
+    initializers: names.map((name) => openInitializer(name, classifierShapes[name], '/etc/passwd')),
     nodes: [
       node('Gather', ['embed.weight', 'ids'], ['looked_up']),
       node('ReduceMean', ['looked_up'], ['mean'], [integersAttribute('axes', [1]), integerAttribute('keepdims', 0)]),

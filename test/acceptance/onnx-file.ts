@@ -37,6 +37,11 @@ export function integersAttribute(name: string, values: readonly number[]): Uint
   return message([text(1, name), ...values.map((value) => number(8, value)), number(20, 7)]);
 }
 
+/** An attribute that holds a tensor. */
+export function tensorAttribute(name: string, tensor: Uint8Array): Uint8Array {
+  return message([text(1, name), nested(5, tensor), number(20, 4)]);
+}
+
 /** The body of a loop or a branch. */
 export function graphAttribute(name: string, graph: OnnxGraph): Uint8Array {
   return message([text(1, name), nested(6, graphBytes(graph)), number(20, 5)]);

@@ -1,4 +1,4 @@
-import { graphAttribute, integerAttribute, node, onnxFile, openInitializer, storedInitializer, value } from './onnx-file.ts';
+import { graphAttribute, integerAttribute, node, onnxFile, openInitializer, storedInitializer, tensorAttribute, value } from './onnx-file.ts';
 import { normal, randomNumbers } from './random-numbers.ts';
 import { f32Tensor, safetensorsFile } from './safetensors-file.ts';
 
@@ -57,9 +57,30 @@ export function linearBatches(): Buffer {
   return safetensorsFile({ x: f32Tensor([rows, width], numbers(rows * width)), target: f32Tensor([rows, outputs], numbers(rows * outputs)) });
 }
 
-/** Weights of the linear model; a positive `trap` springs the trap. */
+/** Weights of the linear model, which drift from step to step; a positive `trap` springs the trap. */
 export function linearFile(step: number, trap: number): Buffer {
-  const random = randomNumbers(step);
-  const weights = Float32Array.from({ length: width * outputs }, () => normal(random));
+  const random = randomNumbers(33);
+  const weights = Float32Array.from({ length: width * outputs }, (_, at) => normal(random) + 0.01 * step * Math.sin(at));
   return safetensorsFile({ 'w.weight': f32Tensor([width, outputs], weights), trap: f32Tensor([], [trap]) });
+}
+
+/** A graph with an operator that no runtime knows. */
+export function unknownOperatorGraph(): Buffer {
+  return onnxFile({
+    inputs: [value('x', ['rows', width])],
+    outputs: [value('y', ['rows', width])],
+    nodes: [node('Guess', ['x'], ['y'])],
+  });
+}
+
+/** A graph whose branches hold a constant that is said to lie in a file: no weight to be filled, so it could only be opened. */
+export function outsideConstantGraph(): Buffer {
+  const constant = node('Constant', [], ['c'], [tensorAttribute('value', openInitializer('c', [outputs], '../secret'))]);
+  const branch = { outputs: [value('c', [outputs])], nodes: [constant] };
+  return onnxFile({
+    inputs: [value('x', ['rows', width])],
+    outputs: [value('y', [outputs])],
+    initializers: [storedInitializer('go', [], Uint8Array.of(1), 'bool')],
+    nodes: [node('If', ['go'], ['y'], [graphAttribute('then_branch', branch), graphAttribute('else_branch', branch)])],
+  });
 }

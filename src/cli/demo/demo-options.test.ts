@@ -10,14 +10,24 @@ describe('readDemoOptions', () => {
 
   test('every option, in any order', () => {
     expect(read('--json', 'out.json', '/series', '--metric', 'accuracy', '--threshold=0.01', '--method', 'inshrinkerator')).toEqual({
-      seriesDirectory: '/series', metric: 'accuracy', threshold: 0.01, method: 'inshrinkerator', jsonPath: 'out.json',
+      seriesDirectory: '/series',
+      metric: 'accuracy',
+      threshold: 0.01,
+      method: 'inshrinkerator',
+      jsonPath: 'out.json',
     });
     expect(read('--threshold', '0').threshold).toBe(0);
   });
 
   test.each([
-    [['--threshold', 'much'], '--threshold'], [['--threshold=-0.1'], '--threshold'], [['--threshold', ''], '--threshold'], [['--threshold', 'NaN'], '--threshold'],
-    [['--method', 'magic'], 'inshrinkerator'], [['a', 'b'], 'one series directory'], [['--colour'], '--colour'], [['--json'], '--json'],
+    [['--threshold', 'much'], '--threshold'],
+    [['--threshold=-0.1'], '--threshold'],
+    [['--threshold', ''], '--threshold'],
+    [['--threshold', 'NaN'], '--threshold'],
+    [['--method', 'magic'], 'inshrinkerator'],
+    [['a', 'b'], 'one series directory'],
+    [['--colour'], '--colour'],
+    [['--json'], '--json'],
   ])('%j is refused in one sentence that names it', (args, named) => {
     expect(() => read(...args)).toThrow(named);
   });

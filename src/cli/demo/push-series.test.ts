@@ -3,7 +3,13 @@ import { planPushes } from './push-series.ts';
 import type { Series } from './read-series.ts';
 
 const seriesOf = (count: number): Series => ({
-  name: 's', metric: 'loss', metrics: ['loss'], graphPath: '', batchesPath: '', graphInput: 'x', graphOutput: 'y',
+  name: 's',
+  metric: 'loss',
+  metrics: ['loss'],
+  graphPath: '',
+  batchesPath: '',
+  graphInput: 'x',
+  graphOutput: 'y',
   checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelPath: `${index}` })),
 });
 const stepsOf = (plan: { readonly checkpoints: readonly { readonly step: number }[] }) => plan.checkpoints.map(({ step }) => step);

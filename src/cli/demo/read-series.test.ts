@@ -7,12 +7,24 @@ import { readSeries } from './read-series.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
 let directory: string;
-beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'firn-series-')); });
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'firn-series-'));
+});
 afterEach(() => rm(directory, { recursive: true }));
 
 const info = {
-  name: 's', metric: 'loss', metric_higher_is_better: false, onnx: 'model.onnx', onnx_input: 'x', onnx_output: 'y', eval: 'eval.safetensors', seed: 3,
-  checkpoints: [{ index: 0, step: 10, file: 'ckpt_00.safetensors', loss: 2, accuracy: 0.5 }, { index: 1, step: 20, file: 'ckpt_01.safetensors', loss: 1, accuracy: 0.6, extra: 'x' }],
+  name: 's',
+  metric: 'loss',
+  metric_higher_is_better: false,
+  onnx: 'model.onnx',
+  onnx_input: 'x',
+  onnx_output: 'y',
+  eval: 'eval.safetensors',
+  seed: 3,
+  checkpoints: [
+    { index: 0, step: 10, file: 'ckpt_00.safetensors', loss: 2, accuracy: 0.5 },
+    { index: 1, step: 20, file: 'ckpt_01.safetensors', loss: 1, accuracy: 0.6, extra: 'x' },
+  ],
 };
 
 async function seriesOf(changes: object) {
@@ -24,7 +36,14 @@ describe('readSeries', () => {
   test('paths are in the directory, and sensitivity files are found by their name', async () => {
     await writeFile(join(directory, 'ckpt_01.grad.safetensors'), '');
     const series = await seriesOf({});
-    expect(series).toMatchObject({ name: 's', metric: 'loss', graphInput: 'x', graphOutput: 'y', graphPath: join(directory, 'model.onnx'), batchesPath: join(directory, 'eval.safetensors') });
+    expect(series).toMatchObject({
+      name: 's',
+      metric: 'loss',
+      graphInput: 'x',
+      graphOutput: 'y',
+      graphPath: join(directory, 'model.onnx'),
+      batchesPath: join(directory, 'eval.safetensors'),
+    });
     expect(series.checkpoints).toEqual([
       { index: 0, step: 10, modelPath: join(directory, 'ckpt_00.safetensors') },
       { index: 1, step: 20, modelPath: join(directory, 'ckpt_01.safetensors'), sensitivityPath: join(directory, 'ckpt_01.grad.safetensors') },
@@ -35,7 +54,12 @@ describe('readSeries', () => {
   test('a file without an ending, or in a directory with a dot, is not its own sensitivity', async () => {
     await mkdir(join(directory, 'v1.0'));
     for (const file of ['plain', 'v1.0/plain', 'v1.0/plain.grad']) await writeFile(join(directory, file), '');
-    const { checkpoints } = await seriesOf({ checkpoints: [{ index: 0, step: 0, file: 'plain' }, { index: 1, step: 1, file: 'v1.0/plain' }] });
+    const { checkpoints } = await seriesOf({
+      checkpoints: [
+        { index: 0, step: 0, file: 'plain' },
+        { index: 1, step: 1, file: 'v1.0/plain' },
+      ],
+    });
     expect(checkpoints.map(({ sensitivityPath }) => sensitivityPath)).toEqual([undefined, join(directory, 'v1.0', 'plain.grad')]);
   });
 
@@ -57,13 +81,21 @@ describe('readSeries', () => {
 });
 
 describe('seriesEvalSpec', () => {
-  const batches = (labels: { dtype: 'I64' | 'F32'; data: ArrayBufferView }) => writeFile(join(directory, 'eval.safetensors'), safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) }, labels: { shape: [2], ...labels } }));
+  const batches = (labels: { dtype: 'I64' | 'F32'; data: ArrayBufferView }) =>
+    writeFile(
+      join(directory, 'eval.safetensors'),
+      safetensors({ inputs: { dtype: 'F32', shape: [2], data: new Float32Array(2) }, labels: { shape: [2], ...labels } }),
+    );
 
   test('loss is cross-entropy of class labels and mean squared error of real-valued ones', async () => {
     await batches({ dtype: 'I64', data: new BigInt64Array(2) });
     expect(seriesEvalSpec(await seriesOf({ ignore_label: -100 }))).toEqual({
-      inputs: { x: 'inputs' }, ignoreLabel: -100,
-      metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'y', labels: 'labels' }, { name: 'accuracy', kind: 'accuracy', output: 'y', labels: 'labels' }],
+      inputs: { x: 'inputs' },
+      ignoreLabel: -100,
+      metrics: [
+        { name: 'loss', kind: 'cross-entropy', output: 'y', labels: 'labels' },
+        { name: 'accuracy', kind: 'accuracy', output: 'y', labels: 'labels' },
+      ],
     });
     await batches({ dtype: 'F32', data: new Float32Array(2) });
     expect(seriesEvalSpec(await seriesOf({})).metrics[0]).toMatchObject({ name: 'loss', kind: 'mse' });

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { f32, noise, safetensors } from './compress/tiny-model.test-support.ts';
+
+const entry = fileURLToPath(new URL('main.ts', import.meta.url));
+/** Longest wait for a checkpoint to become ready, in ms. */
+const readyDeadlineMs = 40_000;
+
+let directory: string;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'firn-main-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly url: string;
+  readonly child: ChildProcess;
+}
+interface Ended {
+  readonly code: number | null;
+  readonly errors: string;
+}
+
+/** Starts the process: its address once it listens, or how it ended. */
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<Started | Ended> {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
+  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+    env: { ...own, FIRN_PORT: '0', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  children.push(child);
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, errors }));
+  return Promise.race([once(child, 'message').then(([message]): Started => ({ url: (message as { url: string }).url, child })), ended]);
+}
+
+async function running(environment: Readonly<Record<string, string>> = {}): Promise<Started> {
+  const started = await start(environment);
+  if (!('url' in started)) throw new Error(`it ended with ${started.code}: ${started.errors}`);
+  return started;
+}
+
+async function terminate({ child }: Started): Promise<number | null> {
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  return ((await exited) as [number | null])[0];
+}
+
+async function call(method: string, url: string, body?: string | Uint8Array): Promise<{ status: number; json: unknown }> {
+  const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
+  const answer = await fetch(url, { method, ...(body !== undefined && { body, headers: { 'content-type': type } }) } as RequestInit);
+  const text = await answer.text();
+  return { status: answer.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+test('serves, refuses a second process, and goes on after SIGTERM with what it was doing', async () => {
+  const first = await running();
+  expect((await call('GET', `${first.url}/healthz`)).status).toBe(200);
+  expect((await call('GET', `${first.url}/readyz`)).status).toBe(200);
+
+  const second = (await start()) as Ended;
+  expect(second.code).toBe(1);
+  expect(second.errors).toMatch(/^firn: [A-Z][^\n]+\n$/);
+
+  const repository = `${first.url}/v1/repositories`;
+  expect((await call('POST', repository, JSON.stringify({ namespace: 'acme', name: 'lm' }))).status).toBe(201);
+  expect((await call('POST', `${repository}/acme/lm/runs`, JSON.stringify({ name: 'train', fidelity: 'exact' }))).status).toBe(201);
+  // Some seconds of work, so that the signal arrives in the middle of it.
+  const model = safetensors({ w: f32([2000, 2000], noise(4_000_000, 1)) });
+  const path = 'v1/repositories/acme/lm/runs/train/checkpoints/1';
+  expect((await call('PUT', `${first.url}/${path}`, model)).status).toBe(202);
+  expect(await terminate(first)).toBe(0);
+  expect((await readdir(join(directory, 'data', 'work'))).sort()).toEqual(['eval-sets']);
+
+  const again = await running();
+  const deadline = Date.now() + readyDeadlineMs;
+  let state = '';
+  while (state !== 'ready' && Date.now() < deadline) {
+    state = ((await call('GET', `${again.url}/${path}`)).json as { state: string }).state;
+    if (state !== 'ready') await pause(50);
+  }
+  expect(state).toBe('ready');
+  const download = await fetch(`${again.url}/${path}/files/model.safetensors`);
+  const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+  expect(digest(new Uint8Array(await download.arrayBuffer()))).toBe(digest(model));
+  expect(await terminate(again)).toBe(0);
+}, 90_000);
+
+test('a wrong configuration ends it with one sentence that names every bad key', async () => {
+  const { code, errors } = (await start({ FIRN_PORT: 'eighty', FIRN_LEASE_S: '0', FIRN_TYPO: '1' })) as Ended;
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^firn: configuration: [^\n]+\n$/);
+  for (const key of ['FIRN_PORT', 'FIRN_LEASE_S', 'FIRN_TYPO']) expect(errors).toContain(key);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test('a port in use ends it with one sentence', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    const { code, errors } = (await start({ FIRN_PORT: String((other.address() as AddressInfo).port) })) as Ended;
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^firn: [^\n]*EADDRINUSE[^\n]*\n$/);
+  } finally {
+    other.close();
+  }
+});
