@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +10,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { f32, noise, safetensors } from './compress/tiny-model.test-support.ts';
+import { fileNameOf, shardOf } from './store/filesystem-path.ts';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Longest wait for a checkpoint to become ready, in ms. */
 const readyDeadlineMs = 40_000;
+
+const orphanKey = `packages/${'ab'.repeat(16)}-1`;
 
 let directory: string;
 const children: ChildProcess[] = [];
@@ -87,7 +91,12 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
   expect(await terminate(first)).toBe(0);
   expect((await readdir(join(directory, 'data', 'work'))).sort()).toEqual(['eval-sets']);
 
+  // What a kill would have left: scratch files, and a package that no row will ever name.
+  await mkdir(join(directory, 'data', 'work', 'encode-left'));
+  const orphan = join(directory, 'data', 'objects', 'objects', shardOf(orphanKey), fileNameOf(orphanKey));
+  await writeFile(orphan, 'left');
   const again = await running();
+  expect(await readdir(join(directory, 'data', 'work'))).not.toContain('encode-left');
   const deadline = Date.now() + readyDeadlineMs;
   let state = '';
   while (state !== 'ready' && Date.now() < deadline) {
@@ -95,6 +104,8 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
     if (state !== 'ready') await pause(50);
   }
   expect(state).toBe('ready');
+  while (existsSync(orphan) && Date.now() < deadline) await pause(50);
+  expect(existsSync(orphan)).toBe(false);
   const download = await fetch(`${again.url}/${path}/files/model.safetensors`);
   const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
   expect(digest(new Uint8Array(await download.arrayBuffer()))).toBe(digest(model));

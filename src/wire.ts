@@ -157,10 +157,15 @@ function startEncodeWorker(parts: Parts): JobWorker {
       // After the transaction that ended the job, so that whoever looks sees the new state.
       if (event.job !== undefined) progress.publish(event.job.subjectId, { type: 'changed' });
       if (event.kind === 'failed' || event.kind === 'trouble')
-        log.error({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
+        log[severityOf(event.error)]({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
       else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
     },
   });
+}
+
+/** What the uploader alone can change, such as a graph that misses weights, is told to them with the checkpoint and is no operator's error. */
+function severityOf(error: unknown): 'warn' | 'error' {
+  return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
 }
 
 function compressContext({ config, core, catalog, store, evaluator, restorer, progress, workDirectory }: Parts): CompressContext {

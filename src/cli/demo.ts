@@ -7,7 +7,10 @@ import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
 import { readSeries, type Series } from './demo/read-series.ts';
+import { requireFiles } from './demo/require-files.ts';
 import { demoRow, headerLine, rowLine, totalsOf, type DemoRow } from './demo/report.ts';
+import { seriesEvalSpec } from './demo/series-eval-spec.ts';
+import { seriesTensorMap } from './demo/series-tensor-map.ts';
 import { ReEvaluator, verifyDownload } from './demo/verify-downloads.ts';
 
 const repository = 'demo/series';
@@ -15,7 +18,7 @@ const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.me
 
 /** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
 async function runDemo(options: DemoOptions): Promise<string[]> {
-  const series = readSeries(options.seriesDirectory);
+  const series = openSeries(options.seriesDirectory);
   const metric = options.metric ?? series.metric;
   if (!series.metrics.includes(metric)) throw new Error(`the series records ${series.metrics.join(', ')}, not ${metric}`);
   const directory = await mkdtemp(join(tmpdir(), 'firn-demo-'));
@@ -32,6 +35,15 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   }
 }
 
+/** A series whose files are there and whose metrics are known: what can be said without a hub is said before there is one. Throws an Error with one sentence. */
+function openSeries(directory: string): Series {
+  const series = readSeries(directory);
+  requireFiles(series);
+  seriesEvalSpec(series);
+  const tensorMap = seriesTensorMap(series);
+  return tensorMap === undefined ? series : { ...series, tensorMap };
+}
+
 async function pushAndVerify(
   hub: HubClient,
   series: Series,
@@ -39,7 +51,7 @@ async function pushAndVerify(
 ): Promise<string[]> {
   const { metric, threshold, jsonPath } = options;
   const pushed = await train(hub, series, metric, threshold);
-  const rows = pushed.map(demoRow);
+  const rows = pushed.map((each) => demoRow(each, metricOrder(series, metric)));
   const problems = await verifyAll(hub, series, pushed, options);
   printTotals(rows, problems);
   if (jsonPath !== undefined)
@@ -58,19 +70,25 @@ async function train(hub: HubClient, series: Series, metric: string, threshold: 
   const { first, fork } = planPushes(series);
   await prepareHub(hub, series, { repository, run: first.run, metric, threshold });
   say(headerLine());
-  const pushed = await pushAll(hub, first);
+  const metrics = metricOrder(series, metric);
+  const pushed = await pushAll(hub, first, metrics);
   if (fork === undefined) return pushed;
   say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
   await hub.post(`/v1/repositories/${repository}/runs`, { name: fork.run, forkFrom: { run: first.run, step: fork.fromStep } });
-  return [...pushed, ...(await pushAll(hub, fork))];
+  return [...pushed, ...(await pushAll(hub, fork, metrics))];
 }
 
-async function pushAll(hub: HubClient, plan: PushPlan): Promise<PushedCheckpoint[]> {
+/** The bounding metric first. */
+function metricOrder(series: Series, metric: string): string[] {
+  return [metric, ...series.metrics];
+}
+
+async function pushAll(hub: HubClient, plan: PushPlan, metrics: readonly string[]): Promise<PushedCheckpoint[]> {
   const pushed: PushedCheckpoint[] = [];
   for (const checkpoint of plan.checkpoints) {
     const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${plan.run}@${checkpoint.step}: ${progress}`));
     clearProgress();
-    const row = demoRow(done);
+    const row = demoRow(done, metrics);
     say(rowLine(row));
     for (const warning of row.warnings) say(`  note: ${warning}`);
     pushed.push(done);
@@ -125,10 +143,17 @@ function clearProgress(): void {
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
 }
 
-try {
-  const problems = await runDemo(readDemoOptions(process.argv.slice(2), bundledSeries));
-  process.exit(problems.length === 0 ? 0 : 1);
-} catch (error) {
-  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n${demoUsage}\n`);
-  process.exit(1);
+/** Resolves to the exit code. A wrong command line is answered with the usage too. */
+async function main(args: readonly string[]): Promise<number> {
+  let usage = `\n${demoUsage}`;
+  try {
+    const options = readDemoOptions(args, bundledSeries);
+    usage = '';
+    return (await runDemo(options)).length === 0 ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}${usage}\n`);
+    return 1;
+  }
 }
+
+process.exit(await main(process.argv.slice(2)));

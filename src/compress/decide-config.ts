@@ -31,7 +31,10 @@ export interface DecisionBasis {
 /** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
 export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Decision> {
   const { plan } = basis.model;
-  if (plan.groups.length === 0) return { plan, configGiven: false, trialCount: 0 };
+  if (plan.groups.length === 0) {
+    if (attempt.run.fidelity === 'lossy') attempt.warn('No tensor of the model is one to quantize, so the checkpoint is stored exact.');
+    return { plan, configGiven: false, trialCount: 0 };
+  }
   const given = attempt.checkpoint.fixedConfig ?? attempt.run.search.fixedConfig;
   const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
@@ -39,9 +42,14 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const quantizer = makeQuantizer(attempt, plan, statistics);
   const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
   if (statistics.sensitivityAllZero) attempt.warn('The sensitivity file is all zero and was treated as absent.');
-  if (config === undefined) return exact(attempt, basis.model, 'No config stayed inside the quality threshold, so the checkpoint is stored exact.', trialCount);
+  if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const quantized = { source: attempt.source, quantizer, groups: await quantizer.build(config), core: attempt.ctx.core, config };
   return { plan, quantized, configGiven: given !== undefined, trialCount };
+}
+
+/** A search has a limit of trials, so it says how many there were. */
+function nothingPassed(trialCount: number): string {
+  return `None of the ${trialCount} configs tried stayed inside the quality threshold, so the checkpoint is stored exact.`;
 }
 
 /** A sentence where there is nothing to search by. */

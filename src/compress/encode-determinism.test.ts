@@ -20,11 +20,11 @@ afterAll(async () => {
 
 /** The tiny model, and a layer of several blocks beside it. */
 function weightsAt(step: number): TestTensors {
-  const wide = noise(300 * 1000, 77);
-  noise(300 * 1000, 78 + step).forEach((x, i) => {
+  const wide = noise(200 * 800, 77);
+  noise(200 * 800, 78 + step).forEach((x, i) => {
     if (i % 7 === step) wide[i] = wide[i]! + 0.1 * x;
   });
-  return { ...tinyWeights(step), 'wide.weight': f32([300, 1000], wide) };
+  return { ...tinyWeights(step), 'wide.weight': f32([200, 800], wide) };
 }
 
 async function pushRun(harness: CompressHarness, cacheMaxBytes: number): Promise<Checkpoint[]> {

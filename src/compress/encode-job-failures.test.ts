@@ -1,4 +1,4 @@
-import { open, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Claim } from '../catalog/catalog.ts';
@@ -295,34 +295,56 @@ describe('a damaged ancestor', () => {
 });
 
 describe('a failing evaluation', () => {
-  test('among several at once ends the search with its error; the others leave no file behind', async () => {
+  test('among several at once ends the search with its error; the others are told to stop, and waited for', async () => {
     const run = await harness.newRun();
     await harness.queue(run, 0, upload(0));
+    let running = 0;
+    let allBegun = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      allBegun = resolve;
+    });
     let calls = 0;
     const failing: Evaluator = {
       ...harness.evaluator,
       parallel: 3,
-      evaluate: (request, signal) => {
+      async evaluate(request, signal) {
         calls += 1;
-        if (calls === 2) return Promise.reject(new FirnError('eval-timeout', 'too long'));
-        return harness.evaluator.evaluate(request, signal);
+        // The upload's own metrics.
+        if (calls === 1) return harness.evaluator.evaluate(request, signal);
+        const isFirst = calls === 2;
+        running += 1;
+        if (running === 3) allBegun();
+        try {
+          await begun;
+          if (isFirst) throw new FirnError('eval-timeout', 'too long');
+          await new Promise((resolve) => signal!.addEventListener('abort', resolve));
+          // Some time until a child is gone.
+          await harness.catalog.probe();
+          throw new FirnError('cancelled', 'stopped');
+        } finally {
+          running -= 1;
+        }
       },
     };
     await expectCode(harness.work(harness.context({ evaluator: failing })), 'eval-timeout');
+    expect(running).toBe(0);
     expect(await harness.scratch()).toEqual([]);
-    const before = calls;
     await harness.work();
-    expect(calls).toBe(before);
-    expect(await harness.scratch()).toEqual([]);
   });
-});
 
-describe('leftovers of an earlier process', () => {
-  test('in the work directory do not disturb a try', async () => {
+  test('of the decoded bytes that is outside the threshold: not committed, and no package stays', async () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
-    await writeFile(join(harness.directory, 'work', `encode-${queued.id}`), 'a file where a directory was');
+    let verifying = false;
+    const ctx = harness.context({
+      publish: (_, note) => {
+        verifying ||= note.type === 'phase' && note.phase === 'verify';
+      },
+      evaluator: { ...harness.evaluator, evaluate: async (...args) => (verifying ? { loss: 99, accuracy: 0 } : harness.evaluator.evaluate(...args)) },
+    });
+    await expectCode(harness.work(ctx), 'internal');
+    expect(await packagesOf(queued)).toEqual([]);
+    expect(await harness.checkpoint(queued.id)).toMatchObject({ state: 'working' });
     await harness.work();
-    expect((await harness.checkpoint(queued.id)).state).toBe('ready');
   });
 });

@@ -18,7 +18,12 @@ export interface SourceFile {
 }
 
 /** Gradient averages by tensor name, over all sensitivity files. */
-export type GradientTensors = ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
+export type GradientTensors = ReadonlyMap<string, GradientTensor>;
+
+interface GradientTensor {
+  readonly entry: TensorEntry;
+  readonly reader: ObjectReader;
+}
 
 /**
  * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). The first blocks read
@@ -27,7 +32,7 @@ export type GradientTensors = ReadonlyMap<string, { readonly entry: TensorEntry;
  */
 export class ModelSource {
   readonly files: readonly SourceFile[];
-  private readonly gradients: GradientTensors;
+  private readonly gradients: Map<string, GradientTensor>;
   private readonly core: NativeCore;
   private readonly cacheMaxBytes: number;
   private readonly cache = new Map<string, Uint8Array>();
@@ -35,13 +40,25 @@ export class ModelSource {
 
   constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number) {
     this.files = files;
-    this.gradients = gradients;
+    this.gradients = new Map(gradients);
     this.core = core;
     this.cacheMaxBytes = cacheMaxBytes;
   }
 
   get hasGradients(): boolean {
     return this.gradients.size > 0;
+  }
+
+  /**
+   * Gives each tensor that is a key the gradients of the tensor that is its value, or none where that one has none: bit-identical tensors (tied
+   * weights have one gradient, under one name) are then pruned and protected alike. Call before blocks are read.
+   */
+  shareGradients(twins: ReadonlyMap<string, string>): void {
+    for (const [name, twin] of twins) {
+      const gradient = this.gradients.get(twin);
+      if (gradient === undefined) this.gradients.delete(name);
+      else this.gradients.set(name, gradient);
+    }
   }
 
   /** The block's elements, segments one after another, as uploaded. */

@@ -39,6 +39,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
   const measured = bound && (await findMeasured(bound.binding, files, signal));
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
+  if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();
   const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), keepExact: unmeasured });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));

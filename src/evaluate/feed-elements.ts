@@ -44,10 +44,10 @@ export async function feedElements(
   return elementsOver(await core.convert(bytes, from, to), to);
 }
 
-/** A typed view of bytes; of a copy where they are not aligned. */
+/** A typed view of bytes; of a copy where they are not aligned (`slice` of a Node Buffer would be no copy). */
 export function elementsOver(bytes: Uint8Array, dtype: FeedableDtype): FeedElements {
   const size = dtypeBytes[dtype];
-  const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice();
+  const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
   return new elementArrays[dtype](aligned.buffer as ArrayBuffer, aligned.byteOffset, aligned.byteLength / size);
 }
 

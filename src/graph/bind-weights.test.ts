@@ -143,4 +143,11 @@ describe('transposeBytes', () => {
       { numRuns: 60 },
     );
   });
+
+  test('takes an unaligned part of a Node buffer, whose slice is no copy', () => {
+    const held = Buffer.alloc(16 + 1);
+    held.set(new Uint8Array(Float32Array.of(1, 2, 3, 4).buffer), 1);
+    const turned = transposeBytes(held.subarray(1), { rows: 2, columns: 2, elementBytes: 4 });
+    expect([...new Float32Array(turned.buffer, turned.byteOffset, 4)]).toEqual([1, 3, 2, 4]);
+  });
 });

@@ -25,9 +25,9 @@ export function transposeBytes(bytes: Uint8Array, shape: MatrixShape): Uint8Arra
   return new Uint8Array(target.buffer);
 }
 
-/** Unsigned words over the same memory, or over a copy where it is not aligned. */
+/** Unsigned words over the same memory, or over a copy where it is not aligned (`slice` of a Node Buffer would be no copy). */
 function wordsOf(bytes: Uint8Array, elementBytes: number): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
-  const aligned = bytes.byteOffset % elementBytes === 0 ? bytes : bytes.slice();
+  const aligned = bytes.byteOffset % elementBytes === 0 ? bytes : new Uint8Array(bytes);
   const length = aligned.byteLength / elementBytes;
   switch (elementBytes) {
     case 1:

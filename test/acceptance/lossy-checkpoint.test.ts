@@ -7,8 +7,8 @@ import { randomBytesOf } from './random-numbers.ts';
 import { floatsOf, headerOf, tensorsOf } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
-/** Largest relative loss accepted. */
-const threshold = 0.05;
+/** Largest relative degradation accepted, of two metrics at once. */
+const thresholds = { loss: 0.05, accuracy: 0.04 };
 /** The hub computes in single precision, the test in double. */
 const metricTolerance = 1e-4;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = new HubApi(hub.url);
   const repository = await createRepository(api, 'lossy');
   await createClassifierSet(api, repository, rows);
-  run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds: { loss: threshold }, search: smallSearch });
+  run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: smallSearch });
 });
 
 afterAll(() => hub?.stop());
@@ -83,7 +83,7 @@ describe('a lossy checkpoint', () => {
     const { items } = await api.read(`${run}/checkpoints/1/trials`);
     expect(items).toHaveLength(first.result.trialCount);
     expect(items.map(({ ordinal }: Json) => ordinal)).toEqual(items.map((_: Json, at: number) => at));
-    for (const trial of items) expect(trial.passed).toBe(trial.degradation.loss <= threshold);
+    for (const trial of items) expect(trial.passed).toBe(trial.degradation.loss <= thresholds.loss && trial.degradation.accuracy <= thresholds.accuracy);
     expect(items.filter(({ passed }: Json) => passed).map((trial: Json) => trial.config)).toContainEqual(first.result.config);
     expect(first.files.map(({ path, role, received }: Json) => [path, role, received]).sort()).toEqual([
       ['config.json', 'other', true],
@@ -111,7 +111,13 @@ describe('a lossy checkpoint', () => {
     expectProblem(await api.get(`${path}/model.grad.safetensors`), 404, 'not-found');
   });
 
-  test('is inside its threshold by a computation of our own, on the bytes that came down', async () => {
+  /** By values of our own. */
+  function expectInside(before: { loss: number; accuracy: number }, after: { loss: number; accuracy: number }): void {
+    expect((after.loss - before.loss) / before.loss).toBeLessThanOrEqual(thresholds.loss + metricTolerance);
+    expect((before.accuracy - after.accuracy) / before.accuracy).toBeLessThanOrEqual(thresholds.accuracy + metricTolerance);
+  }
+
+  test('is inside its thresholds by a computation of our own, on the bytes that came down', async () => {
     const { bytes } = await api.get(`${run}/checkpoints/1/files/model.safetensors`);
     const before = measure(classifierWeights(1), rows);
     const after = measure(weightsOf(bytes), rows);
@@ -119,8 +125,8 @@ describe('a lossy checkpoint', () => {
       expect(Math.abs(first.result.baseline[metric] - before[metric])).toBeLessThan(metricTolerance);
       expect(Math.abs(first.result.measured[metric] - after[metric])).toBeLessThan(metricTolerance);
     }
-    expect((after.loss - before.loss) / before.loss).toBeLessThanOrEqual(threshold + metricTolerance);
     expect(first.result.degradation.loss).toBeCloseTo((after.loss - before.loss) / before.loss, 3);
+    expectInside(before, after);
   });
 
   test('has no more different values than its config allows, and its small tensors exact', async () => {
@@ -150,8 +156,7 @@ describe('a lossy checkpoint', () => {
       expect(status.result.migration).toBeGreaterThan(0);
       const { bytes } = await api.get(`${path}/files/model.safetensors`);
       expect(sha256(bytes)).toBe(status.files[0].rebuilt.sha256);
-      const [before, after] = [measure(classifierWeights(step), rows).loss, measure(weightsOf(bytes), rows).loss];
-      expect((after - before) / before).toBeLessThanOrEqual(threshold + metricTolerance);
+      expectInside(measure(classifierWeights(step), rows), measure(weightsOf(bytes), rows));
     }
     const again = await api.get(`${run}/checkpoints/1/files/model.safetensors`);
     expect(sha256(again.bytes)).toBe(first.files.find((file: Json) => file.path === 'model.safetensors').rebuilt.sha256);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  classifierGraph,
   classifierFile,
   classifierGradients,
   classifierRows,
@@ -212,6 +213,30 @@ describe('weights that a graph shares', () => {
       expect(sameBytes(after.get('first.weight'), tensorsOf(model).get('first.weight'))).toBe(false);
       expect(status.result.degradation.loss).toBeLessThanOrEqual(0.5);
     }
+  });
+
+  test('a map gives the graph a tensor of another name, transposed', async () => {
+    const spec = { ...classifierSpec, tensorMap: { 'fc1.weight': { tensor: 'hidden.kernel', transpose: true }, 'fc1.bias': { tensor: 'hidden.offset' } } };
+    await createEvalSet(api, repository, { name: 'mapped', spec, graph: classifierGraph(), batches: classifierBatches(rows) });
+    const run = await createRun(api, repository, { name: 'mapped', evalSet: 'mapped', thresholds: { loss: 0.5 }, search: smallSearch });
+    const weights = classifierWeights(1);
+    const [inner, outer] = classifierShapes['fc1.weight'];
+    const kernel = (from: Float32Array, toOuter: number, toInner: number) =>
+      Float32Array.from(from, (_, at) => from[(at % toInner) * toOuter + Math.floor(at / toInner)]!);
+    const { 'fc1.weight': _, 'fc1.bias': offset, ...others } = Object.fromEntries(tensorsOf(classifierFile(weights)));
+    const model = safetensorsFile({
+      ...others,
+      'hidden.kernel': f32Tensor([outer, inner], kernel(weights['fc1.weight'], outer, inner)),
+      'hidden.offset': offset!,
+    });
+    const { status, bytes } = await rebuilt(await pushOne(api, run, 1, model));
+    expect(status.result).toMatchObject({ fidelity: 'lossy', warnings: [] });
+    expect(status.result.baseline.loss).toBeCloseTo(measure(weights, rows).loss, 4);
+    const after = tensorsOf(bytes);
+    expect(sameBytes(after.get('hidden.kernel'), tensorsOf(model).get('hidden.kernel'))).toBe(false);
+    const found = { ...weights, 'embed.weight': floatsOf(after.get('embed.weight')!), 'fc2.weight': floatsOf(after.get('fc2.weight')!) };
+    const measured = measure({ ...found, 'fc1.weight': kernel(floatsOf(after.get('hidden.kernel')!), inner, outer) }, rows);
+    expect(status.result.measured.loss).toBeCloseTo(measured.loss, 4);
   });
 
   test('tensors that no metric sees are kept exact, with a warning', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classifierRows, classifierSpec, classifierWeights } from './classifier.ts';
 import { expectProblem } from './expect-problem.ts';
@@ -8,13 +11,18 @@ import { startHub, type Hub } from './start-hub.ts';
 
 let hub: Hub;
 let api: HubApi;
+let dataDirectory: string;
 
 beforeAll(async () => {
-  hub = await startHub();
+  dataDirectory = await mkdtemp(join(tmpdir(), 'firn-acceptance-'));
+  hub = await startHub({ dataDirectory });
   api = new HubApi(hub.url);
 });
 
-afterAll(() => hub?.stop());
+afterAll(async () => {
+  await hub?.stop();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
 
 const one = safetensorsFile({ w: f32Tensor([2], [1, 2]) });
 
@@ -169,5 +177,36 @@ describe('a request that is not valid', () => {
     const counted = (await api.get('/metrics')).bytes.toString();
     expect(counted).not.toMatch(/status="5\d\d"/);
     expect(hub.output()).toBe('');
+  });
+});
+
+describe('a process', () => {
+  test('has its data directory to itself', async () => {
+    await expect(startHub({ dataDirectory })).rejects.toThrow(/in use by process \d+/);
+    expect((await api.get('/healthz')).status).toBe(200);
+  });
+
+  test('refuses keys it does not know, naming each', async () => {
+    await expect(startHub({ environment: { FIRN_COLOUR: 'red', FIRN_LEASE_S: 'soon' } })).rejects.toThrow(
+      /FIRN_LEASE_S.*FIRN_COLOUR|FIRN_COLOUR.*FIRN_LEASE_S/,
+    );
+  });
+
+  test('drains on SIGTERM: requests and event streams end, and the next one finds everything', async () => {
+    const run = '/v1/repositories/acme/refusals/runs/r';
+    readJson(await api.post(`${run}/checkpoints`, { step: 5, files: [{ path: 'model.safetensors' }] }), 201);
+    readJson(await api.put(`${run}/checkpoints/5/files/model.safetensors`, one), 201);
+    const paths = ['/v1/repositories', run, `${run}/checkpoints`, `${run}/checkpoints/1`, `${run}/checkpoints/5`];
+    const before = await Promise.all(paths.map((path) => api.read(path)));
+    const following = api.events(`${run}/checkpoints/5`);
+    await hub.stop();
+    expect(hub.process.exitCode).toBe(0);
+    expect((await following).at(-1)).toMatchObject({ event: 'state', data: { state: 'open' } });
+    hub = await startHub({ dataDirectory });
+    api = new HubApi(hub.url);
+    expect(await Promise.all(paths.map((path) => api.read(path)))).toEqual(before);
+    expect((await api.get(`${run}/checkpoints/1/files/model.safetensors`)).bytes.equals(one)).toBe(true);
+    readJson(await api.post(`${run}/checkpoints/5/commit`), 202);
+    await api.ready(`${run}/checkpoints/5`);
   });
 });

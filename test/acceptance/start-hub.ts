@@ -22,7 +22,7 @@ export interface Hub {
   readonly process: ChildProcess;
   /** What the process has printed so far, its newest part. */
   output(): string;
-  /** Ends the process and resolves when it is gone; a directory that startHub made goes with it, unless it was killed. */
+  /** Ends the process and resolves when it is gone; a directory that startHub made goes with it. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -53,7 +53,13 @@ export async function startHub({ dataDirectory, environment = {} }: HubOptions =
       output = (output + text).slice(-outputKeptMax);
     });
   }
-  const url = await listeningAddress(child, () => output);
+  const removeOwn = async (): Promise<void> => {
+    if (dataDirectory === undefined) await rm(directory, { recursive: true, force: true });
+  };
+  const url = await listeningAddress(child, () => output).catch(async (error: unknown) => {
+    await removeOwn();
+    throw error;
+  });
   return {
     url,
     dataDirectory: directory,
@@ -61,7 +67,7 @@ export async function startHub({ dataDirectory, environment = {} }: HubOptions =
     output: () => output,
     async stop(signal = 'SIGTERM') {
       await end(child, signal);
-      if (dataDirectory === undefined && signal === 'SIGTERM') await rm(directory, { recursive: true, force: true });
+      await removeOwn();
     },
   };
 }
@@ -81,7 +87,7 @@ async function listeningAddress(child: ChildProcess, output: () => string): Prom
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [{ url: string }];
     return message.url;
   } catch (error) {
-    child.kill('SIGKILL');
+    await end(child, 'SIGKILL');
     throw error;
   } finally {
     ended.catch(() => undefined);

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { killNine } from './kill-nine.ts';
 
-it('loses nothing it has acknowledged when it is killed three times', async () => {
-  const report = await killNine({ rounds: 3, seed: 5 });
-  expect(report.problems).toEqual([]);
-  expect(report.acknowledged).toBeGreaterThan(3);
-}, 180_000);
+/** Five starts and two checks of everything, on two busy cores. */
+const timeoutMs = 240_000;
+
+test(
+  'loses nothing it has acknowledged when it is killed three times, and leaves nothing for ever',
+  async () => {
+    const report = await killNine({ rounds: 3, seed: 5 });
+    expect(report.problems).toEqual([]);
+    expect(report.acknowledgedCheckpoints).toBeGreaterThan(3);
+  },
+  timeoutMs,
+);

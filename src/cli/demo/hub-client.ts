@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -34,6 +35,7 @@ export class HubClient {
     return (await answer.json().catch(() => undefined)) as T;
   }
 
+  /** Uploads a file; a problem names it. */
   async putFile(path: string, file: string): Promise<void> {
     const { size } = await stat(file);
     const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
@@ -41,6 +43,8 @@ export class HubClient {
       body,
       duplex: 'half',
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+    }).catch((error: unknown) => {
+      throw error instanceof HubProblem ? new Error(`${basename(file)}: ${error.message}`, { cause: error }) : error;
     });
     await answer.arrayBuffer();
   }

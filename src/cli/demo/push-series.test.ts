@@ -6,11 +6,12 @@ const seriesOf = (count: number): Series => ({
   name: 's',
   metric: 'loss',
   metrics: ['loss'],
+  directions: {},
   graphPath: '',
   batchesPath: '',
   graphInput: 'x',
   graphOutput: 'y',
-  checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelPath: `${index}` })),
+  checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelPath: `${index}`, recorded: {} })),
 });
 const stepsOf = (plan: { readonly checkpoints: readonly { readonly step: number }[] }) => plan.checkpoints.map(({ step }) => step);
 

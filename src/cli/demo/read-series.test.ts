@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { safetensors } from '../../compress/tiny-model.test-support.ts';
 import { readSeries } from './read-series.ts';
+import { requireFiles } from './require-files.ts';
 import { seriesEvalSpec } from './series-eval-spec.ts';
 
 let directory: string;
@@ -45,8 +46,14 @@ describe('readSeries', () => {
       batchesPath: join(directory, 'eval.safetensors'),
     });
     expect(series.checkpoints).toEqual([
-      { index: 0, step: 10, modelPath: join(directory, 'ckpt_00.safetensors') },
-      { index: 1, step: 20, modelPath: join(directory, 'ckpt_01.safetensors'), sensitivityPath: join(directory, 'ckpt_01.grad.safetensors') },
+      { index: 0, step: 10, modelPath: join(directory, 'ckpt_00.safetensors'), recorded: { loss: 2, accuracy: 0.5 } },
+      {
+        index: 1,
+        step: 20,
+        modelPath: join(directory, 'ckpt_01.safetensors'),
+        sensitivityPath: join(directory, 'ckpt_01.grad.safetensors'),
+        recorded: { loss: 1, accuracy: 0.6 },
+      },
     ]);
     expect(series.ignoreLabel).toBeUndefined();
   });
@@ -65,9 +72,28 @@ describe('readSeries', () => {
 
   test('metrics are those listed, else those every checkpoint records; the bounding one comes first', async () => {
     expect((await seriesOf({})).metrics).toEqual(['loss', 'accuracy']);
-    expect((await seriesOf({ metric: 'accuracy' })).metrics).toEqual(['accuracy', 'loss']);
+    expect((await seriesOf({ metric: 'accuracy', metric_higher_is_better: true })).metrics).toEqual(['accuracy', 'loss']);
     expect((await seriesOf({ metrics: { accuracy: true, loss: false, mse: false } })).metrics).toEqual(['loss', 'accuracy', 'mse']);
     expect((await seriesOf({ checkpoints: [{ ...info.checkpoints[0], mse: 1 }, info.checkpoints[1]] })).metrics).toEqual(['loss', 'accuracy']);
+  });
+
+  test('a loss that diverged, NaN as Python writes it, is a metric without a recorded value there', async () => {
+    const text = JSON.stringify({ ...info, name: 'NaN "or" Infinity' })
+      .replace('"loss":1', '"loss":NaN')
+      .replace('"accuracy":0.5', '"accuracy":-Infinity');
+    await writeFile(join(directory, 'series.json'), text);
+    const series = readSeries(directory);
+    expect(series.name).toBe('NaN "or" Infinity');
+    expect(series.metrics).toEqual(['loss', 'accuracy']);
+    expect(series.checkpoints.map(({ recorded }) => recorded)).toEqual([{ loss: 2 }, { accuracy: 0.6 }]);
+  });
+
+  test('a file that is named but not there is refused by its name', async () => {
+    const series = await seriesOf({});
+    for (const file of ['model.onnx', 'eval.safetensors', 'ckpt_00.safetensors']) await writeFile(join(directory, file), '');
+    expect(() => requireFiles(series)).toThrow(`series.json names ${join(directory, 'ckpt_01.safetensors')}, which does not exist`);
+    await writeFile(join(directory, 'ckpt_01.safetensors'), '');
+    expect(() => requireFiles(series)).not.toThrow();
   });
 
   test('what is no series is refused in one sentence', async () => {
@@ -99,6 +125,14 @@ describe('seriesEvalSpec', () => {
     });
     await batches({ dtype: 'F32', data: new Float32Array(2) });
     expect(seriesEvalSpec(await seriesOf({})).metrics[0]).toMatchObject({ name: 'loss', kind: 'mse' });
+  });
+
+  test('a metric of the other direction than the series says is refused', async () => {
+    await batches({ dtype: 'I64', data: new BigInt64Array(2) });
+    const upsideDown = await seriesOf({ metric_higher_is_better: true });
+    expect(() => seriesEvalSpec(upsideDown)).toThrow('more loss is better, which it is not');
+    const listed = await seriesOf({ metrics: { loss: false, accuracy: false } });
+    expect(() => seriesEvalSpec(listed)).toThrow('less accuracy is better, which it is not');
   });
 
   test('a metric of no known meaning, and batches without labels, are refused', async () => {

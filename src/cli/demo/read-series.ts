@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { z } from 'zod';
+import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { parsePythonJson } from './parse-python-json.ts';
 
 /** Largest series.json read, in bytes. */
 const seriesJsonMaxBytes = 4 * 1024 * 1024;
@@ -24,6 +26,8 @@ export interface SeriesCheckpoint {
   readonly step: number;
   readonly modelPath: string;
   readonly sensitivityPath?: string;
+  /** What training measured of it, by metric; finite values only. */
+  readonly recorded: Readonly<Record<string, number>>;
 }
 
 /** A checkpoint series laid out as examples/lm-small: weights, gradient averages, an eval graph and batches. */
@@ -33,11 +37,15 @@ export interface Series {
   readonly metric: string;
   /** Every metric recorded per checkpoint. */
   readonly metrics: readonly string[];
+  /** Whether higher is better, as far as the series says. */
+  readonly directions: Readonly<Record<string, boolean>>;
   readonly graphPath: string;
   readonly batchesPath: string;
   readonly graphInput: string;
   readonly graphOutput: string;
   readonly ignoreLabel?: number;
+  /** Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading `series.json`. */
+  readonly tensorMap?: EvalSetSpec['tensorMap'];
   readonly checkpoints: readonly SeriesCheckpoint[];
 }
 
@@ -47,19 +55,28 @@ export function readSeries(directory: string): Series {
   if (!existsSync(path)) throw new Error(`${directory} has no series.json`);
   if (statSync(path).size > seriesJsonMaxBytes) throw new Error(`${path} is larger than ${seriesJsonMaxBytes} bytes`);
   const info = parseSeries(path, readFileSync(path, 'utf8'));
+  const metrics = metricNames(info);
   return {
     name: info.name ?? 'series',
     metric: info.metric,
-    metrics: metricNames(info),
+    metrics,
+    directions: { ...info.metrics, [info.metric]: info.metric_higher_is_better },
     graphPath: join(directory, info.onnx),
     batchesPath: join(directory, info.eval),
     graphInput: info.onnx_input,
     graphOutput: info.onnx_output,
     ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
-    checkpoints: info.checkpoints.map(({ index, step, file }) => {
+    checkpoints: info.checkpoints.map((checkpoint) => {
+      const { index, step, file } = checkpoint;
       const { dir, name, ext } = parse(file);
       const sensitivityPath = join(directory, dir, `${name}.grad${ext}`);
-      return { index, step, modelPath: join(directory, file), ...(existsSync(sensitivityPath) ? { sensitivityPath } : {}) };
+      return {
+        index,
+        step,
+        modelPath: join(directory, file),
+        ...(existsSync(sensitivityPath) ? { sensitivityPath } : {}),
+        recorded: recordedValues(checkpoint, metrics),
+      };
     }),
   };
 }
@@ -67,7 +84,7 @@ export function readSeries(directory: string): Series {
 function parseSeries(path: string, text: string): z.infer<typeof schema> {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parsePythonJson(text);
   } catch (cause) {
     throw new Error(`${path} is not JSON`, { cause });
   }
@@ -77,10 +94,14 @@ function parseSeries(path: string, text: string): z.infer<typeof schema> {
   return parsed.data;
 }
 
-/** Those listed, else the bounding one and every known name recorded with the checkpoints. */
+/** Those listed, else the bounding one and every known name recorded with the checkpoints; one that diverges to NaN, null by now, is recorded too. */
 function metricNames(info: z.infer<typeof schema>): string[] {
   const recorded = ['loss', 'accuracy', 'mse', 'perplexity', 'pearson'].filter((name) =>
-    info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number'),
+    info.checkpoints.every((checkpoint) => typeof checkpoint[name] === 'number' || checkpoint[name] === null),
   );
   return [...new Set([info.metric, ...(info.metrics === undefined ? recorded : Object.keys(info.metrics))])];
+}
+
+function recordedValues(checkpoint: Readonly<Record<string, unknown>>, metrics: readonly string[]): Record<string, number> {
+  return Object.fromEntries(metrics.flatMap((name) => (typeof checkpoint[name] === 'number' ? [[name, checkpoint[name]]] : [])));
 }

@@ -22,7 +22,7 @@ const result: CheckpointResult = {
 
 const pushed = (changes: Partial<CheckpointResult> = {}, status: Partial<CheckpointStatus> = {}): PushedCheckpoint => ({
   run: 'train',
-  checkpoint: { index: 0, step: 100, modelPath: 'm' },
+  checkpoint: { index: 0, step: 100, modelPath: 'm', recorded: { loss: 2.01 } },
   path: '/p',
   seconds: 1.25,
   status: { state: 'ready', step: 100, result: { ...result, ...changes }, files: [], ...status },
@@ -47,6 +47,20 @@ describe('one row', () => {
     ])
       expect(line).toContain(text);
     expect(line.indexOf('25.00')).toBe(headerLine().indexOf('ratio'));
+  });
+
+  test('shows metrics in the order asked for, then the others', () => {
+    const line = rowLine(demoRow(pushed(), ['accuracy', 'mse']));
+    expect(line).toContain('accuracy 0.5000 > 0.4500, loss 2.0000 > 2.0500');
+  });
+
+  test('notes a recorded metric that the eval set does not give', () => {
+    expect(demoRow(pushed()).warnings).toEqual([]);
+    expect(demoRow(pushed({ warnings: ['w'], baseline: { loss: 5 } })).warnings).toEqual([
+      'w',
+      'The series records loss 2.010 here; its eval graph and batches give 5.000.',
+    ]);
+    expect(demoRow(pushed({ baseline: JSON.parse('{"loss":null}') as Record<string, number> })).warnings).toEqual([]);
   });
 
   test('says when a checkpoint was stored exact', () => {

@@ -1,5 +1,6 @@
 import { describeConfig } from './describe-config.ts';
 import type { PushedCheckpoint } from './push-series.ts';
+import { recordedNotes } from './recorded-notes.ts';
 
 /** One line of the demo's table; also what `--json` holds. */
 export interface DemoRow {
@@ -20,8 +21,8 @@ export interface DemoRow {
   readonly warnings: readonly string[];
 }
 
-/** Throws an Error when the checkpoint did not become ready. */
-export function demoRow(pushed: PushedCheckpoint): DemoRow {
+/** `metrics` come first, in their order; what else was measured follows. Throws an Error when the checkpoint did not become ready. */
+export function demoRow(pushed: PushedCheckpoint, metrics: readonly string[] = []): DemoRow {
   const { status, run, checkpoint, seconds } = pushed;
   if (status.state !== 'ready' || status.result === undefined) {
     throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ${status.error?.message ?? ''}`);
@@ -35,14 +36,18 @@ export function demoRow(pushed: PushedCheckpoint): DemoRow {
     ratio: result.rawBytes / result.storedBytes,
     kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind,
     config: result.config === undefined ? '-' : describeConfig(result.config),
-    metricsBefore: result.baseline ?? {},
-    metricsAfter: result.measured ?? {},
-    degradation: result.degradation ?? {},
+    metricsBefore: inOrder(result.baseline, metrics),
+    metricsAfter: inOrder(result.measured, metrics),
+    degradation: inOrder(result.degradation, metrics),
     migration: result.migration,
     trials: result.trialCount,
     seconds,
-    warnings: result.warnings,
+    warnings: [...result.warnings, ...recordedNotes(checkpoint.recorded, result.baseline ?? {})],
   };
+}
+
+function inOrder(values: Readonly<Record<string, number>> = {}, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...new Set([...names, ...Object.keys(values)])].flatMap((name) => (Object.hasOwn(values, name) ? [[name, values[name]!]] : [])));
 }
 
 const columns = ['run', 'step', 'raw', 'stored', 'ratio', 'kind', 'config', 'metrics before > after', 'degradation', 'trials', 's'] as const;

@@ -1,13 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/eval-set-spec.ts';
-import type { MetricKind } from '../../checkpoint/quality.ts';
+import { higherIsBetter, type MetricKind } from '../../checkpoint/quality.ts';
 import type { Series } from './read-series.ts';
 
 /** Names of the tensors in a series' batches file. */
 const inputsTensor = 'inputs';
 const labelsTensor = 'labels';
 
-/** The eval set of a series: `loss` means cross-entropy for class labels and mean squared error for real-valued ones. */
+/**
+ * The eval set of a series: `loss` means cross-entropy for class labels and mean squared error for real-valued ones. Throws an Error with one sentence
+ * for a metric of no known meaning, or of the other direction than the series says.
+ */
 export function seriesEvalSpec(series: Series): EvalSetSpec {
   const realLabels = labelDtype(series.batchesPath).startsWith('F');
   const kindOf = (name: string): MetricKind => {
@@ -15,8 +18,18 @@ export function seriesEvalSpec(series: Series): EvalSetSpec {
     if (name === 'accuracy' || name === 'mse' || name === 'perplexity' || name === 'pearson') return name;
     throw new Error(`series metric ${name} has no known meaning`);
   };
-  const metrics = series.metrics.map((name): MetricSpec => ({ name, kind: kindOf(name), output: series.graphOutput, labels: labelsTensor }));
-  return { inputs: { [series.graphInput]: inputsTensor }, metrics, ...(series.ignoreLabel === undefined ? {} : { ignoreLabel: series.ignoreLabel }) };
+  const metrics = series.metrics.map((name): MetricSpec => {
+    const kind = kindOf(name);
+    const direction = series.directions[name] ?? higherIsBetter[kind];
+    if (direction !== higherIsBetter[kind]) throw new Error(`series.json says that ${direction ? 'more' : 'less'} ${name} is better, which it is not`);
+    return { name, kind, output: series.graphOutput, labels: labelsTensor };
+  });
+  return {
+    inputs: { [series.graphInput]: inputsTensor },
+    metrics,
+    ...(series.ignoreLabel === undefined ? {} : { ignoreLabel: series.ignoreLabel }),
+    ...(series.tensorMap === undefined ? {} : { tensorMap: series.tensorMap }),
+  };
 }
 
 function labelDtype(batchesPath: string): string {

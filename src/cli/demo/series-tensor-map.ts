@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
+import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
+import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
+import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
+import { describeGraph, type GraphDescription } from '../../graph/describe-graph.ts';
+import { effectiveRank } from '../../graph/layer-type-of.ts';
+import type { Series } from './read-series.ts';
+
+type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
+
+/**
+ * The tensor map of a series whose graph calls its weights otherwise than the checkpoints do (`onnx::MatMul_123`, transposed). A graph holds the
+ * bytes of the one checkpoint it was exported from, usually the last, whereas a hub is given the first one first; whoever has all of them can say
+ * which tensor is which. Undefined where names decide, or where no checkpoint holds a matrix of the graph. Throws an Error with one sentence.
+ */
+export function seriesTensorMap(series: Series): TensorMap | undefined {
+  const graph = describeGraph(readFileSync(series.graphPath));
+  const matrices = new Set(graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name));
+  let best: { readonly map: TensorMap; readonly matrixCount: number } | undefined;
+  for (const { modelPath } of series.checkpoints.toReversed()) {
+    const map = mapByContent(graph, modelPath);
+    if (map === 'names decide') return undefined;
+    // Vectors count for nothing: untrained ones are all 0 or all 1, and so are constants of the graph.
+    const matrixCount = Object.keys(map).filter((name) => matrices.has(name)).length;
+    if (matrixCount > (best?.matrixCount ?? 0)) best = { map, matrixCount };
+  }
+  return best?.map;
+}
+
+/** Initializers that hold bytes of this checkpoint's tensors under another name. */
+function mapByContent(graph: GraphDescription, modelPath: string): TensorMap | 'names decide' {
+  const file = openSync(modelPath, 'r');
+  try {
+    const { tensors } = readHeader(file);
+    const wanted = new Set(tensorsToDigest({ graph, tensors }));
+    if (wanted.size === 0) return 'names decide';
+    const digests = new Map(tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, digestOf(file, entry)]));
+    const { binding } = bindWeights({ graph, tensors, digests });
+    return Object.fromEntries(Object.entries(binding).filter(([initializer, { tensor }]) => initializer !== tensor));
+  } catch (error) {
+    // Not the checkpoint the graph was exported from.
+    if (error instanceof FirnError && error.code === 'graph-missing-weights') return {};
+    throw new Error(`${basename(modelPath)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readHeader(file: number) {
+  const sizeBytes = fstatSync(file).size;
+  const headerBytes = checkSafetensorsPrefix(readRange(file, 0, Math.min(prefixBytes, sizeBytes)), sizeBytes);
+  return parseSafetensorsHeader(readRange(file, 0, headerBytes), sizeBytes);
+}
+
+function digestOf(file: number, { startBytes, endBytes }: TensorEntry): string {
+  return createHash('sha256')
+    .update(readRange(file, startBytes, endBytes))
+    .digest('hex');
+}
+
+function readRange(file: number, startBytes: number, endBytes: number): Buffer {
+  const bytes = Buffer.alloc(endBytes - startBytes);
+  let read = 0;
+  while (read < bytes.length) {
+    const count = readSync(file, bytes, read, bytes.length - read, startBytes + read);
+    if (count === 0) throw new Error('a checkpoint ends before its header says');
+    read += count;
+  }
+  return bytes;
+}

@@ -1,0 +1,117 @@
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { repository, sha256, type Acknowledged } from './crash-clients.ts';
+
+/** Longest wait for an acknowledged checkpoint to become ready after a restart, in ms. */
+const settleMsMax = 120_000;
+/** Longest wait for the sweep that follows a start, in ms. */
+const sweepMsMax = 60_000;
+const pollMs = 50;
+/** Far beyond every grace period of the sweeps, in ms. */
+const longAgoMs = 7 * 24 * 3_600_000;
+
+interface FileStatus {
+  readonly path: string;
+  readonly role: string;
+  readonly received: boolean;
+  readonly uploaded: { readonly sha256?: string; readonly href?: string };
+  readonly rebuilt?: { readonly sha256: string };
+}
+
+interface CheckpointStatus {
+  readonly step: number;
+  readonly state: string;
+  readonly error?: unknown;
+  readonly result?: { readonly fidelity: string };
+  readonly files: readonly FileStatus[];
+  readonly package?: object;
+}
+
+/** What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down right, files of open ones are there. */
+export async function checkAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const each of acknowledged) problems.push(...(each.committed ? await checkCommitted(url, each) : await checkReceived(url, each)));
+  return problems;
+}
+
+async function checkReceived(url: string, { run, step, path, sha256: uploaded }: Acknowledged): Promise<string[]> {
+  const status = await statusOf(url, run, step);
+  const file = status?.files.find((each) => each.path === path);
+  return file?.received === true && file.uploaded.sha256 === uploaded
+    ? []
+    : [`${run}@${step} ${path}: was received, and is not there: ${JSON.stringify(status)}`];
+}
+
+async function checkCommitted(url: string, { run, step, path, sha256: uploaded }: Acknowledged): Promise<string[]> {
+  const name = `${run}@${step} ${path}`;
+  const status = await settled(url, run, step);
+  if (status?.state !== 'ready') return [`${name}: acknowledged, and now ${JSON.stringify(status)}`];
+  const file = status.files.find((each) => each.path === path);
+  if (file?.uploaded.sha256 !== uploaded) return [`${name}: has other bytes than were acknowledged: ${JSON.stringify(file)}`];
+  if (file.role === 'sensitivity') return [];
+  const exact = file.role !== 'model' || status.result?.fidelity === 'exact';
+  const answer = await fetch(`${url}${repository}/runs/${run}/checkpoints/${step}/files/${path}`);
+  const found = sha256(Buffer.from(await answer.arrayBuffer()));
+  if (answer.status !== 200 || found !== file.rebuilt?.sha256)
+    return [`${name}: comes down with status ${answer.status} and sha256 ${found}: ${JSON.stringify(file)}`];
+  return exact && found !== uploaded ? [`${name}: is exact, and comes down with other bytes`] : [];
+}
+
+async function settled(url: string, run: string, step: number): Promise<CheckpointStatus | undefined> {
+  for (const deadline = Date.now() + settleMsMax; ; await delay(pollMs)) {
+    const status = await statusOf(url, run, step);
+    const underWay = status?.state === 'queued' || status?.state === 'working' || status?.state === 'open';
+    if (!underWay || Date.now() > deadline) return status;
+  }
+}
+
+async function statusOf(url: string, run: string, step: number): Promise<CheckpointStatus | undefined> {
+  const answer = await fetch(`${url}${repository}/runs/${run}/checkpoints/${step}`);
+  return answer.status === 200 ? ((await answer.json()) as CheckpointStatus) : undefined;
+}
+
+/** Objects in the store and objects that some record names: packages, uploads that are kept, graph and batches of eval sets. */
+export async function countObjects(url: string, dataDirectory: string, runs: readonly string[]): Promise<{ stored: number; named: number }> {
+  let named = 0;
+  for (const run of runs) {
+    for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`)) {
+      const status = await statusOf(url, run, step);
+      named += Number(status?.package !== undefined) + (status?.files.filter(({ uploaded }) => uploaded.href !== undefined).length ?? 0);
+    }
+  }
+  for (const { graph, batches } of await listed<{ graph?: object; batches?: object }>(url, `${repository}/eval-sets`))
+    named += Number(graph !== undefined) + Number(batches !== undefined);
+  return { stored: (await objectFiles(dataDirectory)).length, named };
+}
+
+async function listed<T>(url: string, path: string): Promise<T[]> {
+  const items: T[] = [];
+  for (let after = ''; ;) {
+    const page = (await (await fetch(`${url}${path}?limit=1000${after}`)).json()) as { items: T[]; next?: string };
+    items.push(...page.items);
+    if (page.next === undefined) return items;
+    after = `&after=${encodeURIComponent(page.next)}`;
+  }
+}
+
+async function objectFiles(dataDirectory: string): Promise<string[]> {
+  const entries = await readdir(join(dataDirectory, 'objects'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Makes every object look as old as a sweep waits for. The hub must not run. */
+export async function ageObjects(dataDirectory: string): Promise<void> {
+  const longAgo = new Date(Date.now() - longAgoMs);
+  for (const path of await objectFiles(dataDirectory)) await utimes(path, longAgo, longAgo);
+}
+
+/** Waits until a started hub has swept what nothing names; resolves to what is wrong. Nothing may be pushed meanwhile. */
+export async function checkSwept(url: string, dataDirectory: string, runs: readonly string[]): Promise<string[]> {
+  for (const deadline = Date.now() + sweepMsMax; ; await delay(pollMs)) {
+    const { stored, named } = await countObjects(url, dataDirectory, runs);
+    if (stored === named) return [];
+    if (stored < named) return [`${named - stored} objects are named by records and are not there`];
+    if (Date.now() > deadline) return [`${stored - named} objects are named by nothing and were not swept`];
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import {
+  classifierBatches,
+  classifierFile,
+  classifierGradients,
+  classifierGraph,
+  classifierRows,
+  classifierSpec,
+  classifierWeights,
+} from '../acceptance/classifier.ts';
+import { randomBytesOf } from '../acceptance/random-numbers.ts';
+import { safetensorsFile } from '../acceptance/safetensors-file.ts';
+
+/** A file that the hub answered 200 or 201 for, or a checkpoint of such files that it answered 200 or 202 for. */
+export interface Acknowledged {
+  readonly run: string;
+  readonly step: number;
+  readonly path: string;
+  readonly sha256: string;
+  /** The checkpoint it belongs to has been committed. */
+  committed: boolean;
+}
+
+/** An answer that no kill explains. */
+export class Refused extends Error {}
+
+interface RunPlan {
+  readonly name: string;
+  readonly body: object;
+  /** All files in one request, or reserved, uploaded and committed. */
+  readonly push: 'at-once' | 'in-parts';
+  readonly files: (step: number) => Readonly<Record<string, Buffer>>;
+}
+
+export const repository = '/v1/repositories/crash/test';
+const givenConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFraction: 0.005 };
+const smallSearch = { bins: [4, 8, 16], embeddingBins: [16, 32], pruneFractions: [0.2, 0], protectFractions: [0.01], trialsMax: 12 };
+const evalSet = { name: 'held-out', graph: classifierGraph(), batches: classifierBatches(classifierRows(classifierWeights(0))) };
+
+/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, and lossy by search. */
+export const runPlans: readonly RunPlan[] = [
+  { name: 'exact', body: { fidelity: 'exact' }, push: 'at-once', files: (step) => ({ 'model.safetensors': exactFile(step) }) },
+  {
+    name: 'given',
+    body: { search: { fixedConfig: givenConfig } },
+    push: 'at-once',
+    files: (step) => ({ 'model.safetensors': classifierFile(classifierWeights(step, 2)) }),
+  },
+  {
+    name: 'parts',
+    body: { search: { fixedConfig: givenConfig } },
+    push: 'in-parts',
+    files: (step) => ({
+      'config.json': Buffer.from(JSON.stringify({ step })),
+      'model.grad.safetensors': classifierFile(classifierGradients(step)),
+      'model.safetensors': classifierFile(classifierWeights(step, 3)),
+      'vocab.bin': randomBytesOf(150_000, step),
+    }),
+  },
+  {
+    name: 'searched',
+    body: { evalSet: evalSet.name, thresholds: { loss: 0.05 }, search: smallSearch },
+    push: 'in-parts',
+    files: (step) => ({ 'model.safetensors': classifierFile(classifierWeights(step)), 'model.grad.safetensors': classifierFile(classifierGradients(step)) }),
+  },
+];
+
+/** Creates repository, eval set and runs. */
+export async function prepare(url: string): Promise<void> {
+  await send(url, 'POST', '/v1/repositories', { namespace: 'crash', name: 'test' });
+  const set = `${repository}/eval-sets/${evalSet.name}`;
+  await send(url, 'POST', `${repository}/eval-sets`, { name: evalSet.name, spec: classifierSpec });
+  await send(url, 'PUT', `${set}/graph`, evalSet.graph);
+  await send(url, 'PUT', `${set}/batches`, evalSet.batches);
+  await send(url, 'POST', `${set}/commit`);
+  for (const { name, body } of runPlans) await send(url, 'POST', `${repository}/runs`, { name, ...body });
+}
+
+/**
+ * Pushes the steps of a run from `nextStep` on until the hub dies, and notes in `acknowledged` what was answered. Resolves to the step to go on with;
+ * what of it has been acknowledged is not sent again. Rejects with `Refused` for an answer that is no success, and when the hub lives on.
+ */
+export async function pushUntilKilled(url: string, plan: RunPlan, nextStep: number, acknowledged: Acknowledged[]): Promise<number> {
+  for (let step = nextStep; ; step++) {
+    try {
+      await pushStep(url, plan, step, acknowledged);
+    } catch (error) {
+      if (error instanceof Refused || (await isAlive(url))) throw error;
+      return step;
+    }
+  }
+}
+
+async function pushStep(url: string, { name: run, push, files }: RunPlan, step: number, acknowledged: Acknowledged[]): Promise<void> {
+  const checkpoint = `${repository}/runs/${run}/checkpoints/${step}`;
+  const bodies = Object.entries(files(step));
+  const receipts = bodies.map(([path, bytes]): Acknowledged => ({ run, step, path, sha256: sha256(bytes), committed: false }));
+  const known = acknowledged.filter((each) => each.run === run && each.step === step);
+  if (push === 'at-once') {
+    await send(url, 'PUT', checkpoint, bodies[0]![1]);
+    receipts[0]!.committed = true;
+    acknowledged.push(receipts[0]!);
+    return;
+  }
+  // The kill may have taken the answer to the reservation, to a file, or to the commit.
+  if (!(await isCommitted(url, checkpoint))) {
+    await send(url, 'POST', `${repository}/runs/${run}/checkpoints`, { step, files: bodies.map(([path]) => ({ path })) });
+    for (const [at, [path, bytes]] of bodies.entries()) {
+      if (known.some((each) => each.path === path)) continue;
+      await send(url, 'PUT', `${checkpoint}/files/${path}`, bytes);
+      acknowledged.push(receipts[at]!);
+    }
+  }
+  await send(url, 'POST', `${checkpoint}/commit`);
+  for (const receipt of receipts) {
+    const entered = acknowledged.find((each) => each.run === run && each.step === step && each.path === receipt.path);
+    if (entered === undefined) acknowledged.push({ ...receipt, committed: true });
+    else entered.committed = true;
+  }
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function isCommitted(url: string, checkpoint: string): Promise<boolean> {
+  const answer = await fetch(url + checkpoint);
+  return answer.status === 200 && ((await answer.json()) as { revision?: string }).revision !== undefined;
+}
+
+/** Rejects with `Refused` unless the answer is a success, and otherwise when the connection breaks. */
+async function send(url: string, method: string, path: string, body?: object): Promise<void> {
+  const isBytes = body instanceof Uint8Array;
+  const answer = await fetch(url + path, {
+    method,
+    ...(body !== undefined && { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
+    ...(body !== undefined && !isBytes && { headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Refused(`${method} ${path} answered ${answer.status} ${text}`);
+}
+
+/** Noise of which a tenth changes from step to step. */
+function exactFile(step: number): Buffer {
+  const bytes = randomBytesOf(64_000, 1);
+  bytes.set(randomBytesOf(6_400, step + 2), 6_400 * (step % 10));
+  return safetensorsFile({ 'w.weight': { dtype: 'BF16', shape: [320, 100], bytes } });
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
