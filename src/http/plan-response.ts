@@ -50,15 +50,22 @@ function listHas(field: string, etag: string, comparison: 'strong' | 'weak'): bo
 type ParsedRange = { readonly startBytes: number; readonly endBytes: number } | 'ignored' | 'unsatisfiable';
 
 function parseRange(field: string, sizeBytes: number): ParsedRange {
-  const match = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(field.trim());
+  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(field.trim());
   if (match === null) return 'ignored';
   const [first, last] = [match[1]!, match[2]!];
   if (first === '' && last === '') return 'ignored';
   if (first === '') {
-    const suffixBytes = Math.min(Number(last), sizeBytes);
+    const suffixBytes = position(last, sizeBytes);
     return suffixBytes === 0 ? 'unsatisfiable' : { startBytes: sizeBytes - suffixBytes, endBytes: sizeBytes };
   }
-  if (last !== '' && Number(last) < Number(first)) return 'ignored';
-  if (Number(first) >= sizeBytes) return 'unsatisfiable';
-  return { startBytes: Number(first), endBytes: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) };
+  if (last !== '' && BigInt(last) < BigInt(first)) return 'ignored';
+  const startBytes = position(first, sizeBytes);
+  if (startBytes >= sizeBytes) return 'unsatisfiable';
+  return { startBytes, endBytes: last === '' ? sizeBytes : Math.min(position(last, sizeBytes) + 1, sizeBytes) };
+}
+
+/** The digits as a number, at most `sizeBytes`. The field has no bound but that of all header fields together, and digits beyond 2^53 still compare. */
+function position(digits: string, sizeBytes: number): number {
+  const exact = BigInt(digits);
+  return exact < BigInt(sizeBytes) ? Number(exact) : sizeBytes;
 }
