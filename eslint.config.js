@@ -82,5 +82,11 @@ export default tseslint.config(
     },
   },
   { files: ['src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**', '**/*.test.ts', 'src/evaluate/**'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['test/acceptance/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ group: ['**/src/**'], message: 'Acceptance tests know a URL and nothing of the sources.' }] }],
+    },
+  },
   { files: ['**/*.test.ts', '**/*.suite.ts'], rules: { 'max-lines': 'off' } },
 );
