@@ -33,7 +33,9 @@ import { Restorer } from './restore/restorer.ts';
 import { openFilesystemStore } from './store/filesystem-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
+import { deleteRun } from './upkeep/delete-run.ts';
 import { registerProcessMetrics } from './upkeep/process-metrics.ts';
+import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
 import { sweepEvalSets } from './upkeep/sweep-eval-sets.ts';
 import { sweepPackages } from './upkeep/sweep-packages.ts';
@@ -205,11 +207,12 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     runs: {
       create: (repository, input) =>
         createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
+      delete: (run) => deleteRun({ catalog, store }, run),
     },
     uploads: {
       ...ingest,
       commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
-      pushCheckpoint: (run, step, upload) => waking(ingest.pushCheckpoint(run, step, upload)),
+      pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
       deleteEvalSet: async (evalSet) => {
         await ingest.deleteEvalSet(evalSet);
         await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
@@ -239,7 +242,8 @@ function startUpkeep({ catalog, store, log, workDirectory, startedAt }: Parts, i
       if (expired > 0) worker.wake();
       return expired;
     },
-    sweepStaged: () => sweepStaged(ingest),
+    reclaimHidden: (signal) => reclaimHidden({ catalog, store }, signal),
+    sweepStaged: (signal) => sweepStaged(ingest, signal),
     sweepPackages: (signal) => sweepPackages({ catalog, store }, packagesSettledBefore(startedAt), signal),
     sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal),
     pruneJobs: () => catalog.jobs.prune(new Date(Date.now() - jobRetentionMs)),

@@ -108,17 +108,30 @@ export interface Run {
   /** Initializer binding found by equal bytes at an earlier checkpoint, kept for the later ones. */
   readonly binding?: Readonly<Record<string, { tensor: string; transpose: boolean }>>;
   readonly createdAt: Date;
+  /** Hidden by DELETE; kept while checkpoints of it are. */
+  readonly deletedAt?: Date;
 }
 export interface RunRecords {
-  create(input: Omit<Run, 'id' | 'createdAt' | 'binding'>): Promise<Run>;
+  create(input: Omit<Run, 'id' | 'createdAt' | 'deletedAt' | 'binding'>): Promise<Run>;
+  /** A live one. */
   find(repositoryId: string, name: string): Promise<Run | undefined>;
+  /** Live or hidden. */
   get(id: string): Promise<Run | undefined>;
-  /** By name; `after` is a name. */
+  /** Live ones by name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<Run[]>;
   setBinding(id: string, binding: NonNullable<Run['binding']>): Promise<void>;
+  /** Locks the row of a live run until the transaction ends; `not-found`. */
+  lock(id: string): Promise<void>;
   /** The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a run follow each other. */
   lockLayout(id: string): Promise<RunLayout | undefined>;
   setLayout(id: string, layout: RunLayout): Promise<void>;
+  /**
+   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Forgets the raw objects of
+   * the checkpoints and returns their keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
+   */
+  hide(id: string): Promise<string[]>;
+  /** Removes hidden runs without checkpoints; returns how many. What they were forked from may be needed no longer then. */
+  purgeHidden(): Promise<number>;
 }
 /** The model tensors that every checkpoint of a run has, sorted by name. Not part of `Run`: it is large (jsonb) and read at commits only. */
 export type RunLayout = readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[];
@@ -139,6 +152,8 @@ export interface Checkpoint {
   readonly state: CheckpointState;
   /** Set by the upload: use this config, do not search. */
   readonly fixedConfig?: QuantizationConfig;
+  /** Set by the upload: tensor name to layer type; each entry wins over the run's. */
+  readonly layerTypes?: Readonly<Record<string, LayerType>>;
   /** What the encode found; present when ready. */
   readonly result?: CheckpointResult;
   readonly errorCode?: FirnErrorCode;
@@ -175,8 +190,8 @@ export interface CheckpointResult {
   readonly seconds: Readonly<Record<string, number>>;
 }
 export interface CheckpointRecords {
-  /** Next sequence number; `step-exists` when a live checkpoint of the run has the step. */
-  reserve(input: { runId: string; step: number; fixedConfig?: QuantizationConfig }): Promise<Checkpoint>;
+  /** Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no such live run. */
+  reserve(input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes'>): Promise<Checkpoint>;
   find(runId: string, step: number): Promise<Checkpoint | undefined>;
   get(id: string): Promise<Checkpoint | undefined>;
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
@@ -198,14 +213,18 @@ export interface CheckpointRecords {
   requestCancel(id: string): Promise<void>;
   /** Removes an open checkpoint with its files; returns their object keys. */
   discard(id: string): Promise<string[]>;
-  /** Sets deletedAt. */
-  hide(id: string): Promise<void>;
+  /** Sets deletedAt, forgets the raw objects, which only downloads of this very checkpoint need, and returns their keys. */
+  hide(id: string): Promise<string[]>;
   /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
   /** True when a live or hidden checkpoint's package, or a run's fork point, builds on this one. */
   hasDependents(id: string): Promise<boolean>;
+  /** Those of the run that are open, queued or working, by sequence; at most `limit`. */
+  unfinished(runId: string, limit: number): Promise<Checkpoint[]>;
+  /** Ids of hidden checkpoints without dependents, at most `limit`; purging them may leave more. */
+  reclaimable(limit: number): Promise<string[]>;
   count(): Promise<Readonly<Record<CheckpointState, number>>>;
 }
 
@@ -232,9 +251,12 @@ export interface CheckpointFile {
   readonly resultBytes?: number;
 }
 export interface FileRecords {
-  /** `conflict` when the checkpoint is not open or has the path already. */
+  /** `conflict` when the checkpoint is not open or has the path already; `invalid-request` when a path would be a folder of another. */
   announce(checkpointId: string, files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[]): Promise<CheckpointFile[]>;
-  /** Records an arrived body; adds the file when it was not announced. Returns the key it replaces, if any. `conflict` when not open. */
+  /**
+   * Records an arrived body; adds the file when it was not announced. Returns the key it replaces, if any. `conflict` when not open, `invalid-request`
+   * when a path would be a folder of another.
+   */
   receive(
     checkpointId: string,
     file: { path: string; role?: FileRole; sizeBytes: number; sha256: string; gitSha1?: string; rawKey: string; rawStoredBytes: number },
@@ -244,6 +266,8 @@ export interface FileRecords {
   setResults(checkpointId: string, results: readonly { path: string; storage: 'package' | 'raw'; resultSha256: string; resultBytes: number }[]): Promise<void>;
   /** Forgets raw keys of these files and returns them, for deletion after the transaction. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
+  /** Whether a file refers to this raw object; for sweeping. */
+  holdsRaw(key: string): Promise<boolean>;
   /** Every raw key the catalog refers to, in pages by key; for sweeping. */
   rawKeys(page: Page): Promise<string[]>;
   /** Bytes of raw objects of checkpoints that are open, queued or working: of one run, or in all. */

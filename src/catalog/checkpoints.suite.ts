@@ -172,6 +172,54 @@ export function checkpointsSuite(open: () => Catalog): void {
     await expectCode(open().checkpoints.purge('none'), 'not-found');
   });
 
+  test('hiding forgets the raw objects and names them; the step keeps its files', async () => {
+    const run = await makeRun(open());
+    const { id } = await makeCheckpoint(open(), run, 1);
+    await open().files.receive(id, { path: 'm', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-m', rawStoredBytes: 2 });
+    await open().files.receive(id, { path: 'served', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-served', rawStoredBytes: 2 });
+    await open().files.setResults(id, [{ path: 'served', storage: 'raw', resultSha256: 's', resultBytes: 1 }]);
+    expect(await open().files.holdsRaw('raw/hidden-m')).toBe(true);
+    await open().checkpoints.transition(id, ['open'], 'failed');
+    expect((await open().checkpoints.hide(id)).sort()).toEqual(['raw/hidden-m', 'raw/hidden-served']);
+    expect(await open().files.holdsRaw('raw/hidden-m')).toBe(false);
+    expect((await open().files.list(id)).map(({ path, rawKey }) => [path, rawKey])).toEqual([
+      ['m', undefined],
+      ['served', undefined],
+    ]);
+    expect(await open().checkpoints.hide(id)).toEqual([]);
+    await expectCode(open().checkpoints.hide('none'), 'not-found');
+  });
+
+  test('reclaimable is what is hidden, ended, and built on by nothing', async () => {
+    const run = await makeRun(open());
+    const base = await makeReady(open(), run, 1);
+    const delta = await makeReady(open(), run, 2, base.package);
+    const forkedFrom = await makeReady(open(), run, 3);
+    const fork = await makeRun(open(), { repositoryId: run.repositoryId, parentCheckpointId: forkedFrom.checkpoint.id });
+    await makeReady(open(), run, 4);
+    const reclaimable = async (): Promise<string[]> => {
+      const ours = [base, delta, forkedFrom].map(({ checkpoint }) => checkpoint.id);
+      return (await open().checkpoints.reclaimable(1000)).filter((id) => ours.includes(id));
+    };
+    expect(await reclaimable()).toEqual([]);
+    for (const { checkpoint } of [base, forkedFrom]) await open().checkpoints.hide(checkpoint.id);
+    expect(await reclaimable()).toEqual([]);
+    await open().checkpoints.hide(delta.checkpoint.id);
+    expect(await reclaimable()).toEqual([delta.checkpoint.id]);
+    await open().checkpoints.purge(delta.checkpoint.id);
+    expect(await reclaimable()).toEqual([base.checkpoint.id]);
+    await open().runs.hide(fork.id);
+    await open().runs.purgeHidden();
+    expect((await reclaimable()).sort()).toEqual([base.checkpoint.id, forkedFrom.checkpoint.id].sort());
+  });
+
+  test('a checkpoint keeps the layer types it was reserved with', async () => {
+    const run = await makeRun(open());
+    const { id } = await open().checkpoints.reserve({ runId: run.id, step: 1, layerTypes: { 'a.b': 'norm', $x: 'linear' } });
+    expect((await open().checkpoints.get(id))?.layerTypes).toEqual({ 'a.b': 'norm', $x: 'linear' });
+    expect((await makeCheckpoint(open(), run, 2)).layerTypes).toBeUndefined();
+  });
+
   test('counts name every state and leave hidden ones out', async () => {
     const before = await open().checkpoints.count();
     expect(Object.keys(before).sort()).toEqual([...checkpointStates].sort());

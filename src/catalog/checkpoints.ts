@@ -2,10 +2,11 @@ import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from './catalog.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
-import { buildsOn } from './checkpoint-dependents.ts';
+import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { countByState } from './count-by-state.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
+import { hideCheckpoints } from './hide-checkpoints.ts';
 import { pageLimit, pageLimitMax } from './page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
 import { checkpointFiles, checkpoints, runs } from './schema.ts';
@@ -25,18 +26,18 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     return found && dropNulls(found);
   };
   return {
-    async reserve({ runId, step, fixedConfig }) {
+    async reserve({ runId, step, fixedConfig, layerTypes }) {
       return db.transaction(async (tx) => {
         // The update also holds the run, so numbers are given in the order in which reservations become visible.
         const [run] = await tx.query
           .update(runs)
           .set({ nextSequence: sql`${runs.nextSequence} + 1` })
-          .where(eq(runs.id, runId))
+          .where(and(eq(runs.id, runId), isNull(runs.deletedAt)))
           .returning({ next: runs.nextSequence });
         if (run === undefined) throw new FirnError('not-found', 'There is no such run.');
         const [reserved] = await tx.query
           .insert(checkpoints)
-          .values({ runId, step, sequence: run.next - 1, fixedConfig })
+          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes })
           .onConflictDoNothing()
           .returning(columns);
         if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
@@ -92,12 +93,9 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       });
     },
     async hide(id) {
-      const hidden = await query
-        .update(checkpoints)
-        .set({ deletedAt: sql`coalesce(${checkpoints.deletedAt}, now())` })
-        .where(eq(checkpoints.id, id))
-        .returning({ id: checkpoints.id });
-      if (hidden.length === 0) throw missing();
+      const { ids, rawKeys } = await hideCheckpoints(db, eq(checkpoints.id, id));
+      if (ids.length === 0) throw missing();
+      return rawKeys;
     },
     purge: (id) => purgeCheckpoint(db, id),
     async staleOpen(before, limit) {
@@ -110,6 +108,16 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       return found.map(dropNulls);
     },
     hasDependents: (id) => buildsOn(db, id),
+    async unfinished(runId, limit) {
+      const found = await query
+        .select(columns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), inArray(checkpoints.state, ['open', 'queued', 'working'])))
+        .orderBy(asc(checkpoints.sequence))
+        .limit(pageLimit({ limit }));
+      return found.map(dropNulls);
+    },
+    reclaimable: (limit) => reclaimableCheckpoints(db, pageLimit({ limit })),
     async count() {
       return countByState(
         checkpointStates,

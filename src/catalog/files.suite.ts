@@ -37,6 +37,22 @@ export function filesSuite(open: () => Catalog): void {
     await expectCode(open().files.announce('none', [{ path: 'x', role: 'other' }]), 'not-found');
   });
 
+  test('a path is never a folder of another of its checkpoint, in whatever order they come', async () => {
+    const { id } = await makeCheckpoint(open());
+    const other = await makeCheckpoint(open());
+    await open().files.receive(other.id, { path: 'a', ...body('raw/clash-other') });
+    await open().files.announce(id, [{ path: 'a/b/c', role: 'other' }]);
+    for (const path of ['a', 'a/b', 'a/b/c/d']) {
+      await expectCode(open().files.announce(id, [{ path, role: 'other' }]), 'invalid-request');
+      await expectCode(open().files.receive(id, { path, ...body(`raw/clash-${path}`) }), 'invalid-request');
+    }
+    // Neighbours in the order of bytes, and the file itself.
+    for (const path of ['a.b', 'a0', 'a/b-c', 'a/b0', 'a/b/c']) await open().files.receive(id, { path, ...body(`raw/fine-${path}`) });
+    const racing = await makeCheckpoint(open());
+    const outcomes = await Promise.allSettled(['x/y', 'x'].map((path) => open().files.receive(racing.id, { path, ...body(`raw/race-${path}`) })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
   test('many files are announced at once', async () => {
     const { id } = await makeCheckpoint(open());
     await open().files.announce(

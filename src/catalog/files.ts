@@ -1,5 +1,6 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, lt, or, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { foldersOf, pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import type { CheckpointFile, FileRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
@@ -19,6 +20,9 @@ export function fileRecords(db: Db): FileRecords {
       if (announced.length === 0) return [];
       return db.transaction(async (tx) => {
         await touchOpen(tx, checkpointId);
+        const there = await tx.query.select({ path: files.path }).from(files).where(eq(files.checkpointId, checkpointId));
+        const clash = pathClash([...there, ...announced].map(({ path }) => path));
+        if (clash !== undefined) throw pathClashError(clash);
         const added: CheckpointFile[] = [];
         for (let start = 0; start < announced.length; start += insertRowsMax) {
           const rows = announced.slice(start, start + insertRowsMax).map((file) => ({ ...file, checkpointId }));
@@ -35,6 +39,7 @@ export function fileRecords(db: Db): FileRecords {
           .select({ rawKey: files.rawKey })
           .from(files)
           .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
+        if (before === undefined) await refuseClash(tx, checkpointId, path);
         const arrived = { gitSha1: null, ...body, received: true };
         await tx.query
           .insert(files)
@@ -88,6 +93,10 @@ export function fileRecords(db: Db): FileRecords {
         return held.map(({ key }) => key!);
       });
     },
+    async holdsRaw(key) {
+      const [found] = await query.select({ id: files.id }).from(files).where(eq(files.rawKey, key)).limit(1);
+      return found !== undefined;
+    },
     async rawKeys(page) {
       const later = page.after === undefined ? undefined : gt(files.rawKey, page.after);
       const found = await query
@@ -120,4 +129,17 @@ async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
   const [found] = await tx.query.select({ id: checkpoints.id }).from(checkpoints).where(eq(checkpoints.id, checkpointId));
   if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   throw new FirnError('conflict', 'The checkpoint is closed; its files cannot change.');
+}
+
+/** Throws when a new path names a folder that a file of the checkpoint lies in, or lies below a file of it. The checkpoint is held by `touchOpen`. */
+async function refuseClash(tx: Db, checkpointId: string, path: string): Promise<void> {
+  // What lies below "a" is between "a/" and "a0", the character after the slash; paths compare byte by byte.
+  const below = and(gte(files.path, `${path}/`), lt(files.path, `${path}0`));
+  const folders = foldersOf(path);
+  const [found] = await tx.query
+    .select({ path: files.path })
+    .from(files)
+    .where(and(eq(files.checkpointId, checkpointId), folders.length === 0 ? below : or(below, inArray(files.path, folders))))
+    .limit(1);
+  if (found !== undefined) throw pathClashError([path, found.path]);
 }

@@ -142,4 +142,50 @@ export function recordsSuite(open: () => Catalog): void {
     expect(await open().checkpoints.list(other.id, { limit: 9 })).toEqual([]);
     expect(await open().runs.find(other.repositoryId, freshName())).toBeUndefined();
   });
+
+  test('a hidden run is found by its id only, frees its name and its eval set, and takes no more checkpoints', async () => {
+    const evalSet = await makeEvalSet(open());
+    const run = await makeRun(open(), { repositoryId: evalSet.repositoryId, evalSetId: evalSet.id });
+    const { checkpoint } = await makeReady(open(), run, 1);
+    await open().runs.lock(run.id);
+    expect(await open().runs.hide(run.id)).toEqual([]);
+    expect(await open().runs.find(run.repositoryId, run.name)).toBeUndefined();
+    expect(await open().runs.list(run.repositoryId, { limit: 10 })).toEqual([]);
+    expect((await open().runs.get(run.id))?.deletedAt).toBeInstanceOf(Date);
+    expect((await open().checkpoints.get(checkpoint.id))?.deletedAt).toBeInstanceOf(Date);
+    await expectCode(open().runs.hide(run.id), 'not-found');
+    await expectCode(open().runs.lock(run.id), 'not-found');
+    await expectCode(makeCheckpoint(open(), run, 2), 'not-found');
+    await open().evalSets.delete(evalSet.id);
+    const again = await makeRun(open(), { repositoryId: run.repositoryId, name: run.name });
+    expect((await open().runs.find(run.repositoryId, run.name))?.id).toBe(again.id);
+    await expectCode(makeRun(open(), { repositoryId: run.repositoryId, name: run.name }), 'conflict');
+  });
+
+  test('a run with unfinished checkpoints is not hidden, and nothing of it', async () => {
+    const run = await makeRun(open());
+    const ready = await makeReady(open(), run, 1);
+    const { id } = await makeCheckpoint(open(), run, 2);
+    for (const state of ['queued', 'working', 'failed'] as const) {
+      await expectCode(open().runs.hide(run.id), 'conflict');
+      expect((await open().checkpoints.get(ready.checkpoint.id))?.deletedAt).toBeUndefined();
+      expect((await open().checkpoints.unfinished(run.id, 10)).map((checkpoint) => checkpoint.id)).toEqual([id]);
+      await open().checkpoints.transition(id, ['open', 'queued', 'working'], state);
+    }
+    expect(await open().checkpoints.unfinished(run.id, 10)).toEqual([]);
+    await open().runs.hide(run.id);
+  });
+
+  test('a hidden run goes once it has no checkpoints, and only then', async () => {
+    while ((await open().runs.purgeHidden()) > 0);
+    const [kept, live, empty] = [await makeRun(open()), await makeRun(open()), await makeRun(open())];
+    const { checkpoint } = await makeReady(open(), kept, 1);
+    for (const { id } of [kept, empty]) await open().runs.hide(id);
+    expect(await open().runs.purgeHidden()).toBe(1);
+    expect(await open().runs.get(empty.id)).toBeUndefined();
+    expect(await open().runs.get(live.id)).toBeDefined();
+    await open().checkpoints.purge(checkpoint.id);
+    expect(await open().runs.purgeHidden()).toBe(1);
+    expect(await open().runs.get(kept.id)).toBeUndefined();
+  });
 }

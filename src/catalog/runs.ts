@@ -1,15 +1,17 @@
-import { and, asc, eq, getTableColumns, gt } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { RunRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
+import { hideCheckpoints } from './hide-checkpoints.ts';
 import { pageLimit } from './page-limit.ts';
-import { runs } from './schema.ts';
+import { checkpoints, runs } from './schema.ts';
 
 const { nextSequence: _nextSequence, layout: _layout, ...runColumns } = getTableColumns(runs);
 
 /** See `RunRecords`. */
-export function runRecords({ query }: Db): RunRecords {
+export function runRecords(db: Db): RunRecords {
+  const { query } = db;
   return {
     async create(input) {
       const [created] = await query.insert(runs).values(input).onConflictDoNothing().returning(runColumns);
@@ -20,7 +22,7 @@ export function runRecords({ query }: Db): RunRecords {
       const [found] = await query
         .select(runColumns)
         .from(runs)
-        .where(and(eq(runs.repositoryId, repositoryId), eq(runs.name, name)));
+        .where(and(eq(runs.repositoryId, repositoryId), eq(runs.name, name), isNull(runs.deletedAt)));
       return found && dropNulls(found);
     },
     async get(id) {
@@ -32,7 +34,7 @@ export function runRecords({ query }: Db): RunRecords {
       const found = await query
         .select(runColumns)
         .from(runs)
-        .where(and(eq(runs.repositoryId, repositoryId), later))
+        .where(and(eq(runs.repositoryId, repositoryId), isNull(runs.deletedAt), later))
         .orderBy(asc(runs.name))
         .limit(pageLimit(page));
       return found.map(dropNulls);
@@ -40,6 +42,14 @@ export function runRecords({ query }: Db): RunRecords {
     async setBinding(id, binding) {
       const changed = await query.update(runs).set({ binding }).where(eq(runs.id, id)).returning({ id: runs.id });
       if (changed.length === 0) throw missing();
+    },
+    async lock(id) {
+      const [run] = await query
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.id, id), isNull(runs.deletedAt)))
+        .for('update');
+      if (run === undefined) throw missing();
     },
     async lockLayout(id) {
       const [run] = await query.select({ layout: runs.layout }).from(runs).where(eq(runs.id, id)).for('update');
@@ -49,6 +59,31 @@ export function runRecords({ query }: Db): RunRecords {
     async setLayout(id, layout) {
       const changed = await query.update(runs).set({ layout }).where(eq(runs.id, id)).returning({ id: runs.id });
       if (changed.length === 0) throw missing();
+    },
+    async hide(id) {
+      return db.transaction(async (tx) => {
+        const hidden = await tx.query
+          .update(runs)
+          .set({ deletedAt: sql`now()`, evalSetId: null })
+          .where(and(eq(runs.id, id), isNull(runs.deletedAt)))
+          .returning({ id: runs.id });
+        if (hidden.length === 0) throw missing();
+        const [busy] = await tx.query
+          .select({ step: checkpoints.step })
+          .from(checkpoints)
+          .where(and(eq(checkpoints.runId, id), inArray(checkpoints.state, ['open', 'queued', 'working'])))
+          .limit(1);
+        if (busy !== undefined) throw new FirnError('conflict', `Step ${busy.step} of the run is still being worked on.`);
+        return (await hideCheckpoints(tx, eq(checkpoints.runId, id))).rawKeys;
+      });
+    },
+    async purgeHidden() {
+      const left = query.select({ id: checkpoints.id }).from(checkpoints).where(eq(checkpoints.runId, runs.id));
+      const purged = await query
+        .delete(runs)
+        .where(and(isNotNull(runs.deletedAt), notExists(left)))
+        .returning({ id: runs.id });
+      return purged.length;
     },
   };
 }

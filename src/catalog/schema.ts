@@ -62,6 +62,7 @@ export const runs = pgTable('runs', {
   layout: json<RunLayout>('layout'),
   nextSequence: integer('next_sequence').notNull().default(0),
   createdAt: createdAt(),
+  deletedAt: time('deleted_at'),
 });
 
 export const checkpoints = pgTable('checkpoints', {
@@ -82,6 +83,7 @@ export const checkpoints = pgTable('checkpoints', {
   touchedAt: time('touched_at').notNull().defaultNow(),
   committedAt: time('committed_at'),
   finishedAt: time('finished_at'),
+  layerTypes: json<Run['layerTypes']>('layer_types'),
 });
 
 export const checkpointFiles = pgTable('checkpoint_files', {

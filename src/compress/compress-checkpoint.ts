@@ -37,7 +37,9 @@ export interface CompressedCheckpoint {
  * files, and on failure the package, are removed on every way out. Rejects with the errors of the rooms it uses.
  */
 export async function compressCheckpoint(ctx: CompressContext, work: CheckpointToCompress, signal: AbortSignal): Promise<CompressedCheckpoint> {
-  const { checkpoint, run, rows } = work;
+  const { checkpoint, rows } = work;
+  // What was said with the checkpoint wins, tensor by tensor.
+  const run = { ...work.run, layerTypes: { ...work.run.layerTypes, ...checkpoint.layerTypes } };
   const packageId = checkpoint.id.replaceAll('-', '');
   const packageKey = `packages/${packageId}-${work.attempt}`;
   const warnings = new Set<string>();

@@ -19,6 +19,7 @@ import { Restorer } from '../restore/restorer.ts';
 import { openFilesystemStore } from '../store/filesystem-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
+import { deleteRun } from '../upkeep/delete-run.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress-bus.ts';
 
@@ -69,7 +70,10 @@ export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}):
     progress,
     ingest,
     errors,
-    runs: { create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input) },
+    runs: {
+      create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input),
+      delete: (run) => deleteRun({ catalog, store }, run),
+    },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     checkpoints: {
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),

@@ -28,6 +28,8 @@ export interface Gateway {
 export interface RunVerbs {
   /** ingest/create-run.ts */
   create(repository: Repository, input: CreateRunInput): Promise<Run>;
+  /** upkeep/delete-run.ts */
+  delete(run: Run): Promise<void>;
 }
 
 export interface CheckpointVerbs {

@@ -7,13 +7,15 @@ import { incomingBody } from './incoming-body.ts';
 
 /**
  * A raw body with what its header fields announce; nothing is read yet. `unsupported-media-type` for encoded or multipart bodies,
- * whose bytes are not the file's; `invalid-request` for digests that are malformed or disagree.
+ * whose bytes are not the file's; `invalid-request` for a part of a file (Content-Range), and for digests that are malformed or disagree.
  */
 export function readUpload(c: Context<AppEnv>): Upload {
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity' || c.req.header('content-type')?.startsWith('multipart/') === true) {
     throw new FirnError('unsupported-media-type', 'Send the bytes of the file themselves: no Content-Encoding, no multipart body.');
   }
+  // RFC 9110 section 14.5: a server that knows no partial PUT must not take a part for the whole.
+  if (c.req.header('content-range') !== undefined) throw new FirnError('invalid-request', 'A file is uploaded whole: leave out Content-Range.');
   const reprSha256 = parseDigest(c.req.header('repr-digest'));
   const contentSha256 = parseDigest(c.req.header('content-digest'));
   if (reprSha256 !== undefined && contentSha256 !== undefined && reprSha256 !== contentSha256) {

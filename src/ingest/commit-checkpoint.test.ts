@@ -3,8 +3,7 @@ import type { Checkpoint, Run } from '../catalog/catalog.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
-import { openIngestHarness, piecesOf, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from './ingest.test-support.ts';
-import { pushCheckpoint } from './push-checkpoint.ts';
+import { openIngestHarness, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from './ingest.test-support.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile, type Reservation } from './reserve-checkpoint.ts';
 
@@ -37,7 +36,6 @@ describe('a checkpoint on its way in', () => {
     return commitCheckpoint(ctx, run, checkpoint.id);
   };
   const jobOf = (checkpoint: Checkpoint) => harness.catalog.jobs.find(encodeJobKind, checkpoint.id);
-  const objectsOf = async (checkpoint: Checkpoint): Promise<string[]> => (await harness.everything()).filter((key) => key.includes(checkpoint.id));
 
   describe('reserved', () => {
     it('has its place in the order and a held job', async () => {
@@ -67,12 +65,19 @@ describe('a checkpoint on its way in', () => {
       await expect(reserve(run, 1, files, { fixedConfig })).rejects.toMatchObject({ code: 'step-exists' });
       await reserve(run, 2, [], { fixedConfig });
       expect((await reserve(run, 2, [], { fixedConfig: { ...fixedConfig } })).fixedConfig).toEqual(fixedConfig);
+      const layerTypes = { w: 'norm', v: 'linear' } as const;
+      await expect(reserve(run, 1, files, { layerTypes })).rejects.toMatchObject({ code: 'step-exists' });
+      await reserve(run, 3, [], { layerTypes });
+      expect((await reserve(run, 3, [], { layerTypes: { v: 'linear', w: 'norm' } })).layerTypes).toEqual(layerTypes);
+      for (const other of [{}, { w: 'norm' }, { w: 'norm', v: 'norm' }, { w: 'norm', u: 'linear' }] as const)
+        await expect(reserve(run, 3, [], { layerTypes: other })).rejects.toMatchObject({ code: 'step-exists' });
     });
 
     it.each<[string, string, Partial<Reservation>]>([
       ['a negative step', 'invalid-request', { step: -1 }],
       ['a fractional step', 'invalid-request', { step: 1.5 }],
       ['a path twice', 'invalid-request', { files: [{ path: 'a' }, { path: 'a' }] }],
+      ['a path that is a folder of another', 'invalid-request', { files: [{ path: 'a/b/c' }, { path: 'a.b' }, { path: 'a' }] }],
       ['a path that leaves', 'invalid-request', { files: [{ path: '../a' }] }],
       ['an empty file', 'invalid-request', { files: [{ path: 'a', sizeBytes: 0 }] }],
       ['a wrong digest', 'invalid-request', { files: [{ path: 'a', sha256: 'x' }] }],
@@ -235,76 +240,6 @@ describe('a checkpoint on its way in', () => {
       const run = await harness.newRun();
       await commit(run, 1, { 'tokenizer.json': Buffer.from('{}'), 'training.bin': Buffer.from([0x80, 2]) });
       await commit(run, 2, { 'tokenizer.json': Buffer.from('[]') });
-    });
-  });
-
-  describe('pushed in one request', () => {
-    const push = (run: Run, step: number, bytes: Buffer, announced = {}) =>
-      pushCheckpoint(ctx, run, step, { lengthBytes: bytes.length, ...uploadOf(bytes, announced) });
-
-    it('is queued, and existing when pushed again', async () => {
-      const run = await harness.newRun();
-      const { checkpoint, created } = await push(run, 5, model);
-      expect(created).toBe(true);
-      expect(checkpoint).toMatchObject({ state: 'queued', step: 5 });
-      expect(await harness.catalog.files.list(checkpoint.id)).toMatchObject([{ path: 'model.safetensors', role: 'model', received: true }]);
-      expect(await push(run, 5, model)).toEqual({ checkpoint, created: false });
-      expect(await objectsOf(checkpoint)).toHaveLength(1);
-    });
-
-    it('with other bytes for the step names the fork call', async () => {
-      const run = await harness.newRun();
-      const { checkpoint } = await push(run, 5, model);
-      await expect(push(run, 5, otherModel)).rejects.toMatchObject({
-        code: 'step-exists',
-        message: expect.stringContaining('POST /v1/repositories/acme/gpt/runs with "forkFrom"') as string,
-      });
-      expect(await objectsOf(checkpoint)).toHaveLength(1);
-      // A step of several files is not the pushed one, though one of them is.
-      await commit(run, 6, { 'model.safetensors': model, 'config.json': Buffer.from('{}') });
-      await expect(push(run, 6, model)).rejects.toMatchObject({ code: 'step-exists' });
-    });
-
-    it.each<[string, string, Buffer, object]>([
-      ['a pickle', 'not-safetensors', Buffer.from('\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9 pickle', 'latin1'), {}],
-      ['a cut body', 'length-mismatch', model.subarray(0, -1), { lengthBytes: model.length }],
-      ['another digest', 'digest-mismatch', model, { sha256: '0'.repeat(64) }],
-      ['no byte', 'empty-body', Buffer.alloc(0), {}],
-      ['a model of another run', 'layout-mismatch', safetensorsFile([['w', 'F32', [1]]]), {}],
-    ])('and refused for %s, leaves neither object nor reservation', async (_what, code, bytes, announced) => {
-      const run = await harness.newRun();
-      const { checkpoint } = await push(run, 1, model);
-      const before = await harness.everything();
-      await expect(push(run, 2, bytes, announced)).rejects.toMatchObject({ code });
-      expect(await harness.everything()).toEqual(before);
-      expect((await harness.catalog.checkpoints.list(run.id, { limit: 10 })).map(({ id }) => id)).toEqual([checkpoint.id]);
-      expect(await push(run, 2, otherModel)).toMatchObject({ created: true });
-    });
-
-    it('takes over what a crash left of the same push', async () => {
-      const run = await harness.newRun();
-      const reserved = await reserve(run, 1, [{ path: 'model.safetensors', role: 'model' }]);
-      expect(await push(run, 1, model)).toMatchObject({ created: true, checkpoint: { id: reserved.id, state: 'queued' } });
-      const received = await reserve(run, 2, [{ path: 'model.safetensors', role: 'model' }]);
-      await send(received, 'model.safetensors', otherModel);
-      expect(await push(run, 2, model)).toMatchObject({ created: true, checkpoint: { id: received.id } });
-      expect(await objectsOf(received)).toHaveLength(1);
-    });
-
-    it('does not take over a reservation of several files', async () => {
-      const run = await harness.newRun();
-      const reserved = await reserve(run, 1, [{ path: 'model.safetensors' }, { path: 'config.json' }]);
-      await expect(push(run, 1, model)).rejects.toMatchObject({ code: 'step-exists' });
-      expect(await harness.catalog.checkpoints.get(reserved.id)).toMatchObject({ state: 'open' });
-    });
-
-    it('twice at the same time, is one checkpoint whatever comes first', async () => {
-      const run = await harness.newRun();
-      const slow = (bytes: Buffer) => pushCheckpoint(ctx, run, 1, { body: piecesOf(bytes, 100), lengthBytes: bytes.length });
-      const same = await Promise.all([slow(model), slow(model)]);
-      expect(same.map(({ created }) => created).sort()).toEqual([false, true]);
-      expect(same[0]!.checkpoint.id).toBe(same[1]!.checkpoint.id);
-      expect(await objectsOf(same[0]!.checkpoint)).toHaveLength(1);
     });
   });
 });

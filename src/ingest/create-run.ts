@@ -6,6 +6,13 @@ import type { Fidelity } from '../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../checkpoint/search-options.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
 
+/**
+ * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not monotone all of them are estimated for one
+ * checkpoint, each by a pass over (a sample of) the weights.
+ */
+export const configsMax = 8192;
+const pruneMetricCount = 2;
+
 /** Accepted on the first metric of an eval set when no threshold is named: one percent. */
 const defaultThreshold = 0.01;
 
@@ -106,6 +113,11 @@ function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput[
     prunes: search.pruneFractions.some((fraction) => fraction > 0),
     protects: search.protectFractions.some((fraction) => fraction > 0),
   });
+  const axes = [search.bins, search.embeddingBins, search.pruneFractions, search.protectFractions];
+  const configs = axes.reduce((product, axis) => product * axis.length, pruneMetricCount);
+  if (configs > configsMax) {
+    throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);
+  }
   const { fixedConfig } = search;
   if (fixedConfig !== undefined) {
     checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });

@@ -35,12 +35,12 @@ describe('an abandoned reservation', () => {
     expect(await harness.catalog.jobs.find(encodeJobKind, checkpoint.id)).toMatchObject({ state: 'cancelled' });
     expect(await harness.catalog.checkpoints.get(checkpoint.id)).toBeUndefined();
     expect(await discardReservation(ctx, checkpoint.id)).toBe(false);
-    expect(await pushCheckpoint(ctx, run, 1, uploadOf(model))).toMatchObject({ created: true });
+    expect(await pushCheckpoint(ctx, run, { step: 1, upload: uploadOf(model) })).toMatchObject({ created: true });
   });
 
   it('once committed, is not given up', async () => {
     const run = await harness.newRun();
-    const { checkpoint } = await pushCheckpoint(ctx, run, 1, uploadOf(model));
+    const { checkpoint } = await pushCheckpoint(ctx, run, { step: 1, upload: uploadOf(model) });
     expect(await discardReservation(ctx, checkpoint.id)).toBe(false);
     expect(await harness.catalog.jobs.find(encodeJobKind, checkpoint.id)).toMatchObject({ state: 'queued' });
   });
@@ -49,7 +49,7 @@ describe('an abandoned reservation', () => {
     const run = await harness.newRun();
     const dead = await reserveCheckpoint(ctx, run, { step: 1, files: [] });
     const alive = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
-    const { checkpoint: waiting } = await pushCheckpoint(ctx, run, 3, uploadOf(model));
+    const { checkpoint: waiting } = await pushCheckpoint(ctx, run, { step: 3, upload: uploadOf(model) });
     expect(await expireReservations(ctx)).toBe(0);
     harness.pass(reservationTtlMs + 60_000);
     await receiveFile(
@@ -75,7 +75,7 @@ describe('the sweep', () => {
   it('removes what no record refers to, after a grace, and nothing else', async () => {
     await sweepStaged(ctx);
     const run = await harness.newRun();
-    const { checkpoint } = await pushCheckpoint(ctx, run, 1, uploadOf(model));
+    const { checkpoint } = await pushCheckpoint(ctx, run, { step: 1, upload: uploadOf(model) });
     const open = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
     await receiveFile(ctx, open.id, { path: 'model.safetensors' }, uploadOf(model));
     const evalSet = await newEvalSet('swept');
@@ -97,6 +97,16 @@ describe('the sweep', () => {
     expect(await sweepStaged(fresh)).toBe(orphans.length);
     expect(await harness.everything()).toEqual([...before, 'packages/x'].sort());
     expect(await sweepStaged(fresh)).toBe(0);
+  });
+
+  it('stops between two objects when it is told to', async () => {
+    const orphan = `staged/${'d'.repeat(32)}/${'e'.repeat(32)}`;
+    await harness.store.put(orphan, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
+    const later = harness.context();
+    harness.pass(sweepGraceMs + 60_000);
+    await expect(sweepStaged(later, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
+    expect(await harness.everything()).toContain(orphan);
+    expect(await sweepStaged(later, new AbortController().signal)).toBe(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { commitCheckpoint, type CommittedCheckpoint } from './commit-checkpoint.
 import { commitEvalSet, type EvalSetCheck } from './commit-eval-set.ts';
 import { deleteEvalSet } from './delete-eval-set.ts';
 import type { IngestContext } from './ingest-context.ts';
-import { pushCheckpoint } from './push-checkpoint.ts';
+import { pushCheckpoint, type Push } from './push-checkpoint.ts';
 import { receiveEvalSetPart } from './receive-eval-set-part.ts';
 import { receiveFile, type ReceivedFile } from './receive-file.ts';
 import { reserveCheckpoint, type Reservation } from './reserve-checkpoint.ts';
@@ -15,7 +15,7 @@ export interface Ingest {
   reserveCheckpoint(run: Run, reservation: Reservation): Promise<Checkpoint>;
   receiveFile(run: Run, checkpoint: Checkpoint, file: { path: string; role?: FileRole }, upload: Upload): Promise<ReceivedFile>;
   commitCheckpoint(run: Run, checkpoint: Checkpoint): Promise<CommittedCheckpoint>;
-  pushCheckpoint(run: Run, step: number, upload: Upload): Promise<CommittedCheckpoint>;
+  pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
   receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload): Promise<void>;
   commitEvalSet(evalSet: EvalSet): Promise<EvalSet>;
   deleteEvalSet(evalSet: EvalSet): Promise<void>;
@@ -26,7 +26,7 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
     reserveCheckpoint: (run, reservation) => reserveCheckpoint(ctx, run, reservation),
     receiveFile: (_run, checkpoint, file, upload) => receiveFile(ctx, checkpoint.id, file, upload),
     commitCheckpoint: (run, checkpoint) => commitCheckpoint(ctx, run, checkpoint.id),
-    pushCheckpoint: (run, step, upload) => pushCheckpoint(ctx, run, step, upload),
+    pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
     receiveEvalSetPart: (evalSet, part, upload) => receiveEvalSetPart(ctx, evalSet.id, part, upload),
     commitEvalSet: (evalSet) => commitEvalSet(ctx, evalSet.id, checkEvalSet),
     deleteEvalSet: (evalSet) => deleteEvalSet(ctx, evalSet.id),

@@ -1,48 +1,111 @@
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { commitCheckpoint, type CommittedCheckpoint } from './commit-checkpoint.ts';
-import { discardReservation } from './discard-reservation.ts';
+import type { CommittedCheckpoint } from './commit-checkpoint.ts';
 import type { IngestContext } from './ingest-context.ts';
+import { openCheckpoint } from './open-checkpoint.ts';
+import { queueCheckpoint } from './queue-checkpoint.ts';
+import { readLayouts } from './read-layouts.ts';
 import { receiveFile } from './receive-file.ts';
-import { reserveCheckpoint } from './reserve-checkpoint.ts';
+import { joinLayouts } from './run-layout.ts';
+import { sameLayerTypes } from './same-layer-types.ts';
+import { dropObjects, recordStaged, type StagedBody } from './stage-body.ts';
+import { stageFile } from './stage-file.ts';
 import { stepExists } from './step-exists.ts';
 import type { Upload } from './upload.ts';
 
 /** The file of a checkpoint that is pushed in one request. */
 export const pushedPath = 'model.safetensors';
 
+/** A checkpoint of one file. */
+export interface Push extends Pick<Checkpoint, 'layerTypes'> {
+  readonly step: number;
+  readonly upload: Upload;
+}
+
 /**
- * Reserves a step, takes its one file and commits it. Refused, it leaves nothing behind, its reservation included; one that a crash left is taken over.
- * A step committed with these very bytes is returned with `created` false, one with others is `step-exists`.
- * Errors: those of the three verbs.
+ * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the run and commits it: a push that is
+ * refused or dies has reserved nothing, and of several at once the first whose body is whole and sound wins. An open reservation of this one file is used,
+ * and stays as it is when the push is refused. A step committed with these very bytes is returned with `created` false, one with others is `step-exists`.
+ * Errors: those of receiving a file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
  */
-export async function pushCheckpoint(ctx: IngestContext, run: Run, step: number, upload: Upload): Promise<CommittedCheckpoint> {
-  const { checkpoint, committed } = await reserveOrFind(ctx, run, step);
-  if (committed) return pushAgain(ctx, checkpoint, upload);
-  try {
-    await receiveFile(ctx, checkpoint.id, { path: pushedPath, role: 'model' }, upload);
-    return await commitCheckpoint(ctx, run, checkpoint.id);
-  } catch (err) {
-    // Another push of the step may have committed it, then nothing is discarded, or may still be arriving and settles it.
-    if (!ctx.budget.isArriving(checkpoint.id)) await discardReservation(ctx, checkpoint.id).catch(() => undefined);
-    throw err;
-  }
+export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
+  const existing = await ctx.catalog.checkpoints.find(run.id, push.step);
+  if (existing !== undefined && existing.state !== 'open') return pushAgain(ctx, existing, push);
+  const known = existing && (await reservedFile(ctx.catalog, existing, push));
+  const place = existing ?? { id: ctx.newKeyPart(), runId: run.id, sequence: Number.MAX_SAFE_INTEGER };
+  const staged = await stageFile(ctx, place, { path: pushedPath, role: 'model', known }, push.upload);
+  const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(async (err: unknown) => {
+    const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
+    if (committed === undefined) throw err;
+    return { checkpoint: committed, created: true, unneededKey: undefined };
+  });
+  await dropObjects(ctx, [recorded.unneededKey]);
+  return { checkpoint: recorded.checkpoint, created: recorded.created };
 }
 
-async function reserveOrFind(ctx: IngestContext, run: Run, step: number): Promise<{ checkpoint: Checkpoint; committed: boolean }> {
-  try {
-    return { checkpoint: await reserveCheckpoint(ctx, run, { step, files: [{ path: pushedPath, role: 'model' }] }), committed: false };
-  } catch (err) {
-    if (!(err instanceof FirnError) || err.code !== 'step-exists') throw err;
-    const existing = await ctx.catalog.checkpoints.find(run.id, step);
-    if (existing === undefined || existing.state === 'open') throw err;
-    return { checkpoint: existing, committed: true };
-  }
+interface RecordedPush extends CommittedCheckpoint {
+  /** Of an object that no record refers to. */
+  readonly unneededKey: string | undefined;
 }
 
-async function pushAgain(ctx: IngestContext, checkpoint: Checkpoint, upload: Upload): Promise<CommittedCheckpoint> {
-  const files = await ctx.catalog.files.list(checkpoint.id);
-  if (checkpoint.revision !== undefined && files.length !== 1) throw await stepExists(ctx.catalog, checkpoint);
-  await receiveFile(ctx, checkpoint.id, { path: pushedPath, role: 'model' }, upload);
+async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBody): Promise<RecordedPush> {
+  const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
+  const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
+  const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
+  return ctx.catalog.transaction(async (tx) => {
+    // Pushes of a run follow each other from here on, in whatever process.
+    await tx.runs.lock(run.id);
+    const existing = await tx.checkpoints.find(run.id, push.step);
+    if (existing !== undefined && existing.state !== 'open') {
+      await checkSamePush(tx, existing, push, sha256);
+      return { checkpoint: existing, created: false, unneededKey: rawKey };
+    }
+    const known = existing && (await reservedFile(tx, existing, push));
+    if (known !== undefined && !known.received && !isAsAnnounced(known, staged)) throw reservedOtherwise(push.step);
+    const { step, layerTypes } = push;
+    const checkpoint = existing ?? (await openCheckpoint(tx, run, { step, files: [], ...(layerTypes !== undefined && { layerTypes }) }));
+    const unneededKey = await tx.files.receive(checkpoint.id, file);
+    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, { model, files: [file] }), created: true, unneededKey };
+  });
+}
+
+/** The one file of an open reservation that a push may use. Throws `step-exists` when it waits for something else. */
+async function reservedFile(catalog: Catalog, reservation: Checkpoint, { step, layerTypes }: Push): Promise<CheckpointFile> {
+  const files = await catalog.files.list(reservation.id);
+  const [file] = files;
+  const asReserved = layerTypes === undefined || sameLayerTypes(layerTypes, reservation.layerTypes);
+  if (files.length !== 1 || file?.path !== pushedPath || file.role !== 'model' || !asReserved) throw reservedOtherwise(step);
+  return file;
+}
+
+function reservedOtherwise(step: number): FirnError {
+  return new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
+}
+
+function isAsAnnounced(announced: CheckpointFile, { sizeBytes, sha256 }: StagedBody): boolean {
+  return (announced.sizeBytes ?? sizeBytes) === sizeBytes && (announced.sha256 ?? sha256) === sha256;
+}
+
+/** Throws `step-exists` unless the checkpoint is what this push would have made, as far as its digest is known; `conflict` when it was never committed. */
+async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, { layerTypes }: Push, sha256?: string): Promise<void> {
+  if (checkpoint.revision === undefined)
+    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+  const files = await catalog.files.list(checkpoint.id);
+  const [file] = files;
+  const asPushed = layerTypes === undefined || sameLayerTypes(layerTypes, checkpoint.layerTypes);
+  if (files.length !== 1 || file!.path !== pushedPath || file!.sha256 !== (sha256 ?? file!.sha256) || !asPushed) throw await stepExists(catalog, checkpoint);
+}
+
+/** Compares a body with a step that is committed, without storing it. */
+async function pushAgain(ctx: IngestContext, checkpoint: Checkpoint, push: Push): Promise<CommittedCheckpoint> {
+  await checkSamePush(ctx.catalog, checkpoint, push);
+  await receiveFile(ctx, checkpoint.id, { path: pushedPath, role: 'model' }, push.upload);
   return { checkpoint, created: false };
+}
+
+/** The checkpoint of the step if it is committed with this very object: what a failure that says nothing about the outcome may hide. */
+async function committedWith(catalog: Catalog, run: Run, step: number, key: string): Promise<Checkpoint | undefined> {
+  const checkpoint = await catalog.checkpoints.find(run.id, step);
+  const file = checkpoint?.revision === undefined ? undefined : await catalog.files.find(checkpoint.id, pushedPath);
+  return file?.rawKey === key ? checkpoint : undefined;
 }

@@ -74,6 +74,25 @@ describe('receiving a file', () => {
     expect(await harness.catalog.files.stagedBytes(run.id)).toBeGreaterThanOrEqual(model.length + config.length);
   });
 
+  it.each([
+    ['a', 'a/b'],
+    ['a/b', 'a'],
+    ['x/y/z', 'x'],
+  ])('refuses %s and %s in one checkpoint, in this order and at once', async (first, second) => {
+    await reserve({ path: 'a0' }, { path: 'a-b/c' });
+    await receive(first, uploadOf(config));
+    const before = await objects();
+    await expect(receive(second, { body: unreadBody, lengthBytes: 5 })).rejects.toMatchObject({ code: 'invalid-request' });
+    expect(await objects()).toEqual(before);
+
+    await reserve();
+    const outcomes = await Promise.allSettled([first, second].map((path) => receive(path, uploadOf(config))));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'invalid-request' } });
+    expect(await objects()).toHaveLength(1);
+    expect(await harness.catalog.files.list(checkpoint.id)).toHaveLength(1);
+  });
+
   it('takes the same bytes again, and lets other bytes replace them while it is open', async () => {
     await reserve();
     const first = await receive('model.safetensors', uploadOf(model));

@@ -1,11 +1,13 @@
 import type { Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkFilePath } from '../checkpoint/names.ts';
+import { pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import type { FileRole } from '../checkpoint/role.ts';
-import { ArrivingBody, type BodyRules } from './arriving-body.ts';
-import { stagedPrefix, type IngestContext } from './ingest-context.ts';
-import { mustBeSafetensors, roleOfFile } from './role-of-file.ts';
-import { dropObjects, recordStaged, stageBody, type StagedBody } from './stage-body.ts';
+import { ArrivingBody } from './arriving-body.ts';
+import type { IngestContext } from './ingest-context.ts';
+import { roleOfFile } from './role-of-file.ts';
+import { dropObjects, recordStaged, type StagedBody } from './stage-body.ts';
+import { stageFile } from './stage-file.ts';
 import { stepExists } from './step-exists.ts';
 import type { Upload } from './upload.ts';
 
@@ -32,39 +34,20 @@ export async function receiveFile(
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);
   const known = await ctx.catalog.files.find(checkpoint.id, path);
-  if (known === undefined) await checkFileCount(ctx, checkpoint.id);
+  if (known === undefined) await checkNewFile(ctx, checkpoint.id, path);
   // What was announced binds; what an earlier body brought may be replaced with it.
   const role = known?.received === true ? roleOfFile(path, asked ?? known.role) : roleOfFile(path, asked, known?.role);
   const staged = await stageFile(ctx, checkpoint, { path, role, known }, upload);
   return record(ctx, checkpoint, { path, role }, staged);
 }
 
-async function checkFileCount({ catalog, limits }: IngestContext, checkpointId: string): Promise<void> {
-  const files = await catalog.files.list(checkpointId);
-  if (files.length >= limits.filesPerCheckpointMax)
+/** The catalog refuses a clash of paths again when the file is recorded: another file may arrive meanwhile. */
+async function checkNewFile({ catalog, limits }: IngestContext, checkpointId: string, path: string): Promise<void> {
+  const paths = (await catalog.files.list(checkpointId)).map((file) => file.path);
+  if (paths.length >= limits.filesPerCheckpointMax)
     throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
-}
-
-async function stageFile(
-  ctx: IngestContext,
-  checkpoint: Checkpoint,
-  file: { path: string; role: FileRole; known: CheckpointFile | undefined },
-  upload: Upload,
-): Promise<StagedBody> {
-  const { catalog, limits, headerLimits, budget } = ctx;
-  const rules: BodyRules = {
-    sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
-    // Once received, size and digest are those of the earlier body, which this one may replace.
-    ...(file.known !== undefined && !file.known.received && { announced: file.known }),
-    ...(mustBeSafetensors(file.path, file.role) && { headerLimits }),
-  };
-  const body = new ArrivingBody(upload, rules);
-  const ticket = await budget.admit(catalog, checkpoint, body.lengthBytes ?? 0);
-  try {
-    return await stageBody(ctx, body, { prefix: `${stagedPrefix}${checkpoint.id}/`, sizeMaxBytes: rules.sizeMaxBytes, onProgress: ticket.grow });
-  } finally {
-    ticket.release();
-  }
+  const clash = pathClash([...paths, path]);
+  if (clash !== undefined) throw pathClashError(clash);
 }
 
 async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: string; role: FileRole }, staged: StagedBody): Promise<ReceivedFile> {

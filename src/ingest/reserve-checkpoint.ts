@@ -1,11 +1,14 @@
 import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkFilePath } from '../checkpoint/names.ts';
-import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { pathClash, pathClashError } from '../checkpoint/path-clash.ts';
+import { configKey } from '../checkpoint/quantization-config.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
-import { encodeJobKind, type IngestContext } from './ingest-context.ts';
+import type { IngestContext } from './ingest-context.ts';
+import { openCheckpoint } from './open-checkpoint.ts';
 import { roleOfFile } from './role-of-file.ts';
+import { sameLayerTypes } from './same-layer-types.ts';
 import { stepExists } from './step-exists.ts';
 
 export interface AnnouncedFile {
@@ -16,10 +19,8 @@ export interface AnnouncedFile {
   readonly sha256?: string;
 }
 
-export interface Reservation {
-  readonly step: number;
+export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes'> {
   readonly files: readonly AnnouncedFile[];
-  readonly fixedConfig?: QuantizationConfig;
 }
 
 type PlannedFile = AnnouncedFile & { readonly role: FileRole };
@@ -27,7 +28,7 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 /**
  * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the commit. Repeating an open reservation
  * returns it, so that a job that died can go on where it was. Errors: `invalid-request`, `payload-too-large` (more than could ever be staged),
- * `step-exists` (committed, naming the fork call; or reserved with other files), `not-found`.
+ * `step-exists` (committed, naming the fork call; or reserved with other files, config or layer types), `not-found`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
@@ -35,12 +36,7 @@ export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservatio
   if (fixedConfig !== undefined) checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
   const files = planFiles(ctx, reservation.files);
   try {
-    return await ctx.catalog.transaction(async (tx) => {
-      const checkpoint = await tx.checkpoints.reserve({ runId: run.id, step, ...(fixedConfig !== undefined && { fixedConfig }) });
-      await tx.files.announce(checkpoint.id, files);
-      await tx.jobs.enqueue({ kind: encodeJobKind, subjectId: checkpoint.id, held: true, orderKey: run.id, orderSequence: checkpoint.sequence });
-      return checkpoint;
-    });
+    return await ctx.catalog.transaction((tx) => openCheckpoint(tx, run, { ...reservation, files }));
   } catch (err) {
     if (!(err instanceof FirnError) || err.code !== 'step-exists') throw err;
     return repeatedReservation(ctx, run, { ...reservation, files });
@@ -51,6 +47,8 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
   if (files.length > limits.filesPerCheckpointMax)
     throw new FirnError('payload-too-large', `A checkpoint may have at most ${limits.filesPerCheckpointMax} files.`);
   if (new Set(files.map(({ path }) => path)).size < files.length) throw new FirnError('invalid-request', 'A file path is announced twice.');
+  const clash = pathClash(files.map(({ path }) => path));
+  if (clash !== undefined) throw pathClashError(clash);
   let totalBytes = 0;
   const planned = files.map((file) => {
     checkFilePath(file.path);
@@ -69,14 +67,14 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
 }
 
 async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: Reservation & { readonly files: readonly PlannedFile[] }): Promise<Checkpoint> {
-  const { step, files, fixedConfig } = asked;
+  const { step, files, fixedConfig, layerTypes } = asked;
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
   if (existing.state !== 'open') throw await stepExists(catalog, existing);
   const sameConfig =
     existing.fixedConfig === fixedConfig ||
     (existing.fixedConfig !== undefined && fixedConfig !== undefined && configKey(existing.fixedConfig) === configKey(fixedConfig));
-  if (!sameConfig || !announceTheSame(await catalog.files.list(existing.id), files)) {
+  if (!sameConfig || !sameLayerTypes(existing.layerTypes, layerTypes) || !announceTheSame(await catalog.files.list(existing.id), files)) {
     throw new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
   }
   return existing;

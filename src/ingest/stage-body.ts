@@ -1,4 +1,4 @@
-import { FirnError } from '../checkpoint/firn-error.ts';
+import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { ArrivingBody, BodyFacts } from './arriving-body.ts';
 import type { IngestContext } from './ingest-context.ts';
 
@@ -26,6 +26,9 @@ export async function stageBody(
   return { key, storedBytes, ...body.facts() };
 }
 
+/** What a record is refused with; anything else may have happened after it was made. */
+const refusals: ReadonlySet<FirnErrorCode> = new Set(['conflict', 'not-found', 'step-exists', 'layout-mismatch', 'invalid-request']);
+
 /**
  * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the record may exist all the same, so
  * the object is left to the sweep.
@@ -34,7 +37,7 @@ export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, s
   try {
     return await record();
   } catch (err) {
-    if (err instanceof FirnError && (err.code === 'conflict' || err.code === 'not-found')) await dropObjects({ store }, [staged.key]);
+    if (err instanceof FirnError && refusals.has(err.code)) await dropObjects({ store }, [staged.key]);
     throw err;
   }
 }

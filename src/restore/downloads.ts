@@ -54,12 +54,12 @@ export class Downloads {
     });
   }
 
-  /** One tensor's data. Rejects with `not-found` when no model file has it. */
-  async openTensor(checkpoint: Checkpoint, name: string): Promise<OpenedTensor> {
+  /** One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has it. */
+  async openTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
     const files = (await this.#services.catalog.files.list(checkpoint.id)).filter((file) => file.storage !== undefined && file.path.endsWith('.safetensors'));
     // Model tensors first: an optimizer file may use the same names.
     for (const file of [...files.filter((each) => each.role === 'model'), ...files.filter((each) => each.role !== 'model')]) {
-      const found = file.storage === 'raw' ? await this.#rawTensor(file, name) : await this.#packagedTensor(checkpoint, file, name);
+      const found = file.storage === 'raw' ? await this.#rawTensor(file, name, view?.dtype) : await this.#packagedTensor(checkpoint, file, name, view?.dtype);
       if (found !== undefined) return found;
     }
     throw new FirnError('not-found', 'The checkpoint has no tensor of this name.');
@@ -73,17 +73,18 @@ export class Downloads {
     });
   }
 
-  async #rawTensor(file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
+  async #rawTensor(file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
     const reader = await this.#services.store.open(rawKeyOf(file));
     return closingOnFailure(reader, async () =>
-      this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core), name, () => reader.close()),
+      this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core, dtype), name, () => reader.close()),
     );
   }
 
-  async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string): Promise<OpenedTensor | undefined> {
+  async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
-      const restored = chain.file(file.path);
+      const whole = chain.file(file.path);
+      const restored = dtype === undefined || !whole.isSafetensors ? whole : whole.view(dtype);
       return this.#tensorOf(
         file.path,
         { stream: (start, end, signal) => restored.stream(start, end, signal), tensor: (wanted) => restored.tensor(wanted) },

@@ -1,21 +1,19 @@
 import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { discardReservation } from '../ingest/discard-reservation.ts';
+import { dropObjects } from '../ingest/stage-body.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { reclaimHidden } from './reclaim-hidden.ts';
 
 /**
- * Takes a checkpoint out of sight; its step can be uploaded again. A reservation is given up. One that others build on keeps its bytes, hidden; else its rows and objects
- * go, and with them hidden ancestors that nothing builds on any more. An object whose deletion fails is left to the sweep.
- * `conflict` while work on the checkpoint is under way.
+ * Takes a checkpoint out of sight; its step can be uploaded again. A reservation is given up. The uploaded bytes go at once; the package stays, hidden, while other
+ * checkpoints or forks build on it, and goes with the last of them (reclaim-hidden.ts). `conflict` while work on the checkpoint is under way, `not-found`.
  */
-export async function deleteCheckpoint(
-  { catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore },
-  { id }: Pick<Checkpoint, 'id'>,
-): Promise<void> {
-  if (await discardReservation({ catalog, store }, id)) return;
-  const keys = await catalog.transaction(async (tx) => {
+export async function deleteCheckpoint(ctx: { readonly catalog: Catalog; readonly store: ObjectStore }, { id }: Pick<Checkpoint, 'id'>): Promise<void> {
+  if (await discardReservation(ctx, id)) return;
+  const keys = await ctx.catalog.transaction(async (tx) => {
     const current = await tx.checkpoints.get(id);
-    if (current === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+    if (current === undefined || current.deletedAt !== undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     switch (current.state) {
       case 'open':
       case 'queued':
@@ -24,24 +22,10 @@ export async function deleteCheckpoint(
       case 'ready':
       case 'failed':
       case 'cancelled':
-        return hideOrPurge(tx, current);
+        return tx.checkpoints.hide(id);
     }
   });
-  await Promise.allSettled(keys.map((key) => store.delete(key)));
-}
-
-async function hideOrPurge(tx: Catalog, checkpoint: Checkpoint): Promise<string[]> {
-  if (await tx.checkpoints.hasDependents(checkpoint.id)) {
-    await tx.checkpoints.hide(checkpoint.id);
-    return [];
-  }
-  const ancestors = checkpoint.packageId === undefined ? [] : (await tx.packages.chain(checkpoint.packageId)).slice(1);
-  const keys = await tx.checkpoints.purge(checkpoint.id);
-  // Newest first: each was kept for the one before it, and chains are bounded.
-  for (const { checkpointId } of ancestors) {
-    const ancestor = await tx.checkpoints.get(checkpointId);
-    if (ancestor?.deletedAt === undefined || (await tx.checkpoints.hasDependents(checkpointId))) break;
-    keys.push(...(await tx.checkpoints.purge(checkpointId)));
-  }
-  return keys;
+  await dropObjects(ctx, keys);
+  // It is deleted; what is still there is reclaimed in time by the periodic upkeep.
+  await reclaimHidden(ctx).catch(() => undefined);
 }

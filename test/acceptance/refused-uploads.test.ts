@@ -187,7 +187,8 @@ describe('a connection', () => {
       const connection = await RawConnection.open(api.url);
       await connection.head('PUT', path(), { 'Content-Length': sound.length });
       if (sent > 0) await connection.send(sound.subarray(0, sent));
-      await reserved();
+      // Its unfinished object says that the hub has the head of the upload.
+      await expect.poll(() => storedObjects(hub.dataDirectory), { timeout: 10_000 }).toHaveLength(objects.length + 1);
       await connection.destroy();
       await expectUntouchedSoon();
     }
@@ -247,16 +248,63 @@ describe('a connection', () => {
     await expectUntouchedSoon();
   });
 
-  /** The hub has the head of the upload when the step is there. */
-  async function reserved(): Promise<void> {
-    await expect.poll(async () => (await api.get(path())).status, { timeout: 10_000 }).toBe(200);
-  }
-
   /** As expectUntouched, for a client that was gone before the hub could say so. */
   async function expectUntouchedSoon(): Promise<void> {
     await expect.poll(async () => (await api.get(path())).status, { timeout: 10_000 }).toBe(404);
     await expectUntouched();
   }
+});
+
+describe('two uploads of one step at once', () => {
+  const other = safetensorsFile({ 'a.weight': f32Tensor([2, 4], [8, 7, 6, 5, 4, 3, 2, 1]), b: f32Tensor([2], [1, 1]) });
+  const path = (): string => `${run}/checkpoints/${step}`;
+
+  test('with different bytes: one is taken, the other is told the call that forks', async () => {
+    for (let round = 0; round < 10; round++) {
+      const bodies = round % 2 === 0 ? [sound, other] : [other, sound];
+      const answers = await Promise.all(bodies.map((body) => api.put(path(), body)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+      const refused = answers.find(({ status }) => status === 409)!;
+      expect(expectProblem(refused, 409, 'step-exists').detail).toContain(`POST ${repository}/runs`);
+      await api.ready(path());
+      const { bytes } = await api.get(`${path()}/files/model.safetensors`);
+      expect(bytes.equals(bodies[answers.indexOf(refused) === 0 ? 1 : 0]!)).toBe(true);
+      expect((await api.ask('DELETE', path())).status).toBe(204);
+      await expectObjects(hub.dataDirectory, objects);
+    }
+  });
+
+  test('of which one is bad: the good one is taken, whichever is first', async () => {
+    const bad: readonly [Buffer, Record<string, string>, number, string][] = [
+      [sound, { 'repr-digest': digestField(other) }, 400, 'digest-mismatch'],
+      [sound.subarray(0, sound.length - 1), {}, 400, 'length-mismatch'],
+      [Buffer.from('\x80\x02}q\x00.', 'latin1'), {}, 422, 'header-truncated'],
+    ];
+    for (const [body, headers, status, code] of [...bad, ...bad]) {
+      const good = (): Promise<Answer> => api.put(path(), sound);
+      const refused = (): Promise<Answer> => api.put(path(), body, headers);
+      const goodFirst = step % 2 === 0;
+      const [first, second] = await Promise.all(goodFirst ? [good(), refused()] : [refused(), good()]);
+      readJson(goodFirst ? first! : second!, 202);
+      const answer = goodFirst ? second! : first!;
+      // Later than the good one it is compared with what is there, and differs.
+      if (answer.status !== 409) expectProblem(answer, status, code);
+      else expectProblem(answer, 409, 'step-exists');
+      await api.ready(path());
+      expect((await api.get(`${path()}/files/model.safetensors`)).bytes.equals(sound)).toBe(true);
+      expect((await api.ask('DELETE', path())).status).toBe(204);
+      await expectObjects(hub.dataDirectory, objects);
+      step++;
+    }
+  });
+
+  test('a refused one leaves a reservation that the client had made as it is', async () => {
+    readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
+    expectProblem(await api.put(path(), sound, { 'repr-digest': digestField(other) }), 400, 'digest-mismatch');
+    expect(await api.read(path())).toMatchObject({ state: 'open', files: [{ path: 'model.safetensors', received: false }] });
+    readJson(await api.put(path(), sound), 202);
+    await api.ready(path());
+  });
 });
 
 describe('a checkpoint', () => {

@@ -103,6 +103,24 @@ describe('a training that crashed', () => {
   });
 });
 
+describe('deleting a run', () => {
+  test('takes all of it along but what other runs build on, which goes with the last of them', async () => {
+    const before = await storedObjects(hub.dataDirectory);
+    const trunk = await createRun(api, repository, { name: 'trunk', search: { fixedConfig: givenConfig } });
+    for (const step of [1, 2, 3]) await rebuilt(await pushOne(api, trunk, step, model(step)));
+    const branch = await createRun(api, repository, { name: 'branch', forkFrom: { run: 'trunk', step: 2 } });
+    const forked = await rebuilt(await pushOne(api, branch, 3, model(4)));
+    expect((await api.ask('DELETE', trunk)).status).toBe(204);
+    for (const path of [trunk, `${trunk}/checkpoints/3`]) expectProblem(await api.get(path), 404, 'not-found');
+    expectProblem(await api.put(`${trunk}/checkpoints/4`, model(4)), 404, 'not-found');
+    // The packages of steps 1 and 2; the branch's package and its newest upload.
+    await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(before.length + 4);
+    expect((await rebuilt(`${branch}/checkpoints/3`)).equals(forked)).toBe(true);
+    expect((await api.ask('DELETE', branch)).status).toBe(204);
+    await expectObjects(hub.dataDirectory, before);
+  });
+});
+
 describe('cancelling', () => {
   const one = safetensorsFile({ w: f32Tensor([2], [1, 2]) });
 

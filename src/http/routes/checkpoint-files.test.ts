@@ -32,7 +32,12 @@ afterAll(() => gateway.close());
 
 describe('uploads', () => {
   const upload = (path: string, body: Buffer, headers: Record<string, string> = {}) => call('PUT', `${checkpoints}/9/files/${path}`, body, headers);
-  beforeAll(() => call('POST', checkpoints, { step: 9, files: [{ path: 'announced.bin', sizeBytes: 3, sha256: sha256(Buffer.from('abc')) }] }));
+  beforeAll(() =>
+    call('POST', checkpoints, {
+      step: 9,
+      files: [{ path: 'announced.bin', sizeBytes: 3, sha256: sha256(Buffer.from('abc')) }, { path: 'sub.bin' }, { path: 'folder/x' }],
+    }),
+  );
 
   it('answers 201, and 200 for the same bytes', async () => {
     const created = await upload('a.bin', Buffer.from('hello'));
@@ -66,6 +71,9 @@ describe('uploads', () => {
     ['large.bin', Buffer.alloc(1_000_001), {}, 413, 'payload-too-large'],
     ['z.bin', Buffer.from('x'), { 'content-encoding': 'gzip' }, 415, 'unsupported-media-type'],
     ['z.bin', Buffer.from('x'), { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'unsupported-media-type'],
+    ['z.bin', Buffer.from('x'), { 'content-range': 'bytes 0-0/2' }, 400, 'invalid-request'],
+    ['sub.bin/z', Buffer.from('x'), {}, 400, 'invalid-request'],
+    ['folder', Buffer.from('x'), {}, 400, 'invalid-request'],
     ['z.bin?role=weights', Buffer.from('x'), {}, 400, 'invalid-request'],
     ['bad.safetensors', Buffer.from('12345678{"a":}  '), {}, 422, 'header-too-large'],
   ])('refuses %s as %s', async (path, body, headers, status, code) => {
@@ -220,6 +228,27 @@ describe('tensors', () => {
     const part = await call('GET', `${checkpoints}/1/tensors/layer%2F0.weight`, undefined, { range: 'bytes=4-7' });
     expect([part.status, part.bytes.readFloatLE()]).toEqual([206, weights[1]]);
     expect((await call('GET', `${checkpoints}/1/tensors/layer/0.weight`, undefined, { 'if-none-match': got.headers.get('etag')! })).status).toBe(304);
+  });
+
+  it('returns one in another dtype, under its own ETag', async () => {
+    const path = `${checkpoints}/1/tensors/layer/0.weight`;
+    const plain = await call('GET', path);
+    const half = await call('GET', `${path}?dtype=bf16`);
+    expect(half.status).toBe(200);
+    expect([half.headers.get('firn-dtype'), half.headers.get('firn-shape'), half.bytes.length]).toEqual(['BF16', '64,64', 8192]);
+    const viewed = await call('GET', `${checkpoints}/1/files/model.safetensors?dtype=bf16`);
+    expect(viewed.bytes.includes(half.bytes)).toBe(true);
+    const etags = await Promise.all(
+      ['', '?dtype=f32', '?dtype=f16', '?dtype=bf16'].map(async (query) => (await call('HEAD', path + query)).headers.get('etag')),
+    );
+    expect(new Set(etags).size).toBe(4);
+    expect((await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': plain.headers.get('etag')! })).status).toBe(200);
+    expect((await call('GET', `${path}?dtype=bf16`, undefined, { 'if-none-match': half.headers.get('etag')! })).status).toBe(304);
+    const part = await call('GET', `${path}?dtype=f16`, undefined, { range: 'bytes=2-3' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 2-3/8192']);
+    expect((await call('GET', `${path}?dtype=f32`)).bytes).toEqual(plain.bytes);
+    const refused = await call('GET', `${path}?dtype=i8`);
+    expect([refused.status, refused.json.code]).toEqual([400, 'invalid-request']);
   });
 
   it('returns a scalar, and knows no other names', async () => {

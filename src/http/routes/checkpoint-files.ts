@@ -11,7 +11,7 @@ import { createLocator, found } from '../locate.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { fileReceipt } from '../schemas/checkpoint.ts';
-import { binaryContent, fileHeaders, rangeHeaders } from '../schemas/download.ts';
+import { binaryContent, dtypeOfView, fileHeaders, rangeHeaders, viewDtypeSchema } from '../schemas/download.ts';
 import { fileParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
@@ -43,7 +43,7 @@ const putFile = createRoute({
 
 const downloadQuery = z.object({
   as: z.literal('uploaded').optional().openapi({ description: '`uploaded`: the bytes as they were uploaded, while they are kept.' }),
-  dtype: z.enum(['f32', 'f16', 'bf16']).optional().openapi({ description: 'Convert the floating-point tensors of the rebuilt file.' }),
+  dtype: viewDtypeSchema.optional().openapi({ description: 'Convert the floating-point tensors of the rebuilt file.' }),
 });
 const getFile = createRoute({
   method: 'get',
@@ -59,8 +59,6 @@ const getFile = createRoute({
     ...problems(400, 404, 409, 412, 416, 500),
   },
 });
-
-const dtypeOfQuery = { f32: 'F32', f16: 'F16', bf16: 'BF16' } as const;
 
 /** Routes of a checkpoint's files. */
 export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
@@ -80,7 +78,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     const { checkpoint } = await locate.checkpoint(names);
     const file = found(await catalog.files.find(checkpoint.id, checkFilePath(path)), 'file');
     const { as, dtype } = c.req.valid('query');
-    const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfQuery[dtype] });
+    const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfView[dtype] });
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(path) };
     if (chosen.source === 'view') {
       const { etag } = chosen;

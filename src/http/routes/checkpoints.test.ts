@@ -50,6 +50,56 @@ describe('checkpoints in one request', () => {
   });
 });
 
+describe('layer types', () => {
+  const fixedConfig = { bins: 4, embeddingBins: 4, pruneFraction: 0, protectFraction: 0 };
+  const weights = { 'a.weight': { shape: [64, 64], values: ramp(4096, 1) }, 'b.weight': { shape: [64, 64], values: ramp(4096, 2) } };
+  const file = safetensors(weights);
+  /** The tensors that come back as they were sent. */
+  const exactOf = async (checkpoint: string): Promise<string[]> => {
+    await gateway.encode();
+    const exact: string[] = [];
+    for (const [name, { values }] of Object.entries(weights)) {
+      const { status, bytes } = await call('GET', `${checkpoint}/tensors/${name}`);
+      expect(status).toBe(200);
+      if (bytes.equals(Buffer.from(Float32Array.from(values).buffer))) exact.push(name);
+    }
+    return exact;
+  };
+  let checkpoints: string;
+  beforeAll(async () => {
+    await call('POST', runs, { name: 'typed', search: { fixedConfig }, layerTypes: { 'a.weight': 'buffer' } });
+    checkpoints = `${runs}/typed/checkpoints`;
+  });
+
+  it('of the run hold where the checkpoint says nothing', async () => {
+    expect((await call('PUT', `${checkpoints}/1`, file)).json.layerTypes).toBeUndefined();
+    expect(await exactOf(`${checkpoints}/1`)).toEqual(['a.weight']);
+  });
+
+  it('of a reservation win over those of the run, tensor by tensor', async () => {
+    const layerTypes = { 'b.weight': 'norm' };
+    expect((await call('POST', checkpoints, { step: 2, layerTypes })).json).toMatchObject({ layerTypes });
+    expect((await call('POST', checkpoints, { step: 2, layerTypes: {} })).json.code).toBe('step-exists');
+    await call('PUT', `${checkpoints}/2/files/model.safetensors`, file);
+    await call('POST', `${checkpoints}/2/commit`);
+    expect(await exactOf(`${checkpoints}/2`)).toEqual(['a.weight', 'b.weight']);
+    expect((await call('GET', `${checkpoints}/2`)).json.layerTypes).toEqual(layerTypes);
+  });
+
+  it('come with a push in its query', async () => {
+    const query = `layerTypes=${encodeURIComponent('{"a.weight":"linear","b.weight":"norm"}')}`;
+    expect((await call('PUT', `${checkpoints}/3?${query}`, file)).status).toBe(202);
+    expect(await exactOf(`${checkpoints}/3`)).toEqual(['b.weight']);
+    expect((await call('PUT', `${checkpoints}/3?${query}`, file)).status).toBe(200);
+    expect((await call('PUT', `${checkpoints}/3?layerTypes={}`, file)).json.code).toBe('step-exists');
+  });
+
+  it.each(['{', '[]', '"norm"', '{"w":"softmax"}', '{"w":1}', ''])('are refused in a query as %s', async (text) => {
+    const refused = await call('PUT', `${checkpoints}/4?layerTypes=${encodeURIComponent(text)}`, file);
+    expect([refused.status, refused.json.code]).toEqual([400, 'invalid-request']);
+  });
+});
+
 describe('reserved checkpoints', () => {
   it('takes files in any order and closes with a commit', async () => {
     const checkpoints = await newRun();
@@ -101,6 +151,8 @@ describe('reserved checkpoints', () => {
     { step: 1, files: [{ path: 'x' }, { path: 'x' }] },
     { step: 1, config: { bins: 1 } },
     { step: 1, extra: true },
+    { step: 1, layerTypes: { w: 'softmax' } },
+    { step: 1, files: [{ path: 'a' }, { path: 'a/b' }] },
     { step: 1, config: { bins: 256, embeddingBins: 16, pruneFraction: 0.5, protectFraction: 0.005 } },
   ])('refuses the reservation %j', async (body) => {
     expect((await call('POST', `${runs}/run-0/checkpoints`, body)).status).toBe(400);
@@ -174,15 +226,26 @@ describe('delete', () => {
     expect((await objects()).sort()).toEqual(before.sort());
   });
 
-  it('hides what a run was forked from and keeps its bytes', async () => {
-    const checkpoints = await newRun();
-    await call('PUT', `${checkpoints}/1`, model(1));
+  it('hides what a run was forked from: its package stays, its upload goes, and all of it with the fork', async () => {
+    const before = await objects();
+    const name = `run-${runCount++}`;
+    await call('POST', runs, { name, search: { fixedConfig: { bins: 16, embeddingBins: 16, pruneFraction: 0, protectFraction: 0 } } });
+    const checkpoint = `${runs}/${name}/checkpoints/1`;
+    await call('PUT', checkpoint, model(1));
     await gateway.encode();
-    const kept = await objects();
-    await call('POST', runs, { name: `fork-of-${runCount}`, forkFrom: { run: `run-${runCount - 1}`, step: 1 } });
-    expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
-    expect((await call('GET', `${checkpoints}/1`)).status).toBe(404);
-    expect((await objects()).sort()).toEqual(kept.sort());
+    const fork = `fork-of-${name}`;
+    await call('POST', runs, { name: fork, forkFrom: { run: name, step: 1 } });
+    const added = async () =>
+      (await objects())
+        .filter((key) => !before.includes(key))
+        .map((key) => key.split('/')[0])
+        .sort();
+    expect(await added()).toEqual(['packages', 'staged']);
+    expect((await call('DELETE', checkpoint)).status).toBe(204);
+    expect((await call('GET', checkpoint)).status).toBe(404);
+    expect(await added()).toEqual(['packages']);
+    expect((await call('DELETE', `${runs}/${fork}`)).status).toBe(204);
+    expect(await added()).toEqual([]);
   });
 
   it('still rebuilds a delta whose base is hidden, and takes the base along when the delta goes', async () => {

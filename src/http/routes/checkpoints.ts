@@ -11,6 +11,7 @@ import {
   checkpointInput,
   checkpointList,
   checkpointSchema,
+  pushQuery,
   renderCheckpoint,
   renderCheckpointDetails,
   renderTrial,
@@ -33,6 +34,9 @@ const reserveCheckpoint = createRoute({
   summary: 'Reserve a checkpoint, then upload its files and commit it',
   tags,
   request: { params: runParams, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
+  description:
+    'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run ' +
+    'until it is committed, cancelled or deleted, or expires without a sign of life.',
   responses: {
     201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
     ...problems(400, 404, 409, 413, 415, 503),
@@ -44,7 +48,11 @@ const pushCheckpoint = createRoute({
   operationId: 'pushCheckpoint',
   summary: 'Upload a checkpoint of one safetensors file in one request',
   tags,
-  request: { params: checkpointParams, headers: uploadHeaders, body: binaryBody },
+  request: { params: checkpointParams, headers: uploadHeaders, query: pushQuery, body: binaryBody },
+  description:
+    'The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or ' +
+    'broken upload leaves nothing. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays ' +
+    'when the upload is refused.',
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'The step exists with these very bytes.', content: json },
@@ -122,16 +130,23 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate.run(names);
-    const { step, files = [], config } = c.req.valid('json');
-    // JSON has no undefined: a key that is not given is absent.
-    const checkpoint = await uploads.reserveCheckpoint(run, { step, files: files as AnnouncedFile[], ...(config !== undefined && { fixedConfig: config }) });
+    const { step, files = [], config, layerTypes } = c.req.valid('json');
+    const checkpoint = await uploads.reserveCheckpoint(run, {
+      step,
+      // JSON has no undefined: a key that is not given is absent.
+      files: files as AnnouncedFile[],
+      ...(config !== undefined && { fixedConfig: config }),
+      ...(layerTypes !== undefined && { layerTypes }),
+    });
     const address = { ...names, step };
     return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
   });
   app.openapi(pushCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate.run(names);
-    const { checkpoint, created } = await uploads.pushCheckpoint(run, names.step, readUpload(c));
+    const { layerTypes } = c.req.valid('query');
+    const push = { step: names.step, upload: readUpload(c), ...(layerTypes !== undefined && { layerTypes }) };
+    const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
     return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(commitCheckpoint, async (c) => {

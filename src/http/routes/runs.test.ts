@@ -11,6 +11,9 @@ const repository = '/v1/repositories/acme/lm';
 const runs = `${repository}/runs`;
 const model = safetensors({ w: { shape: [4], values: ramp(4, 1) } });
 
+const steps = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 2);
+const shares = (count: number): number[] => Array.from({ length: count }, (_, i) => i / 100);
+
 beforeAll(async () => {
   gateway = await openTestGateway();
   call = caller(createApp(gateway));
@@ -78,6 +81,8 @@ describe('runs', () => {
     [{ name: 'a', search: { protectFractions: [-0.1] } }, 'invalid-request'],
     [{ name: 'a', search: { trialsMax: 0 } }, 'invalid-request'],
     [{ name: 'a', search: { binz: [4] } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: steps(64), embeddingBins: steps(64) } }, 'invalid-request'],
+    [{ name: 'a', search: { bins: steps(5), embeddingBins: steps(20), pruneFractions: shares(10), protectFractions: shares(5) } }, 'invalid-request'],
     [{ name: 'a', layerTypes: { w: 'softmax' } }, 'invalid-request'],
     [{ name: 'a', forkFrom: { run: 'none', step: 1 } }, 'not-found'],
     [{ name: 'a', forkFrom: { run: 'plain', step: 99 } }, 'not-found'],
@@ -91,6 +96,17 @@ describe('runs', () => {
       expect((await call('POST', runs, { name: `levels-${search.bins[0]}`, search })).status).toBe(201);
     },
   );
+
+  it('bounds the configs that a search may span, and says the bound', async () => {
+    const search = { bins: steps(4), embeddingBins: steps(16), pruneFractions: shares(8), protectFractions: shares(8) };
+    expect((await call('POST', runs, { name: 'wide', search })).status).toBe(201);
+    const refused = await call('POST', runs, { name: 'wider', search: { ...search, bins: steps(5) } });
+    expect([refused.status, refused.json.detail]).toEqual([400, expect.stringContaining('10240 configs')]);
+    expect(refused.json.detail).toContain('at most 8192');
+    // What the parent leaves and the fork adds count together.
+    await call('PUT', `${runs}/wide/checkpoints/1`, model);
+    expect((await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json.code).toBe('invalid-request');
+  });
 
   it('inherits what a fork does not say, the seed always', async () => {
     const given = { name: 'parent', evalSet: 'ready', thresholds: { accuracy: 0.03 }, search: { trialsMax: 7 }, layerTypes: { w: 'linear' } };

@@ -41,6 +41,19 @@ const getRun = createRoute({
   responses: { 200: { description: 'The run.', content: json }, ...problems(400, 404) },
 });
 
+const deleteRun = createRoute({
+  method: 'delete',
+  path: `${collection}/{run}`,
+  operationId: 'deleteRun',
+  summary: 'Delete a run with all its checkpoints',
+  tags,
+  request: { params: runParams },
+  description:
+    'Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other ' +
+    'runs build on are kept, out of sight, until nothing does.',
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
+});
+
 /** Routes of runs. */
 export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gateway): void {
   const locate = createLocator(catalog);
@@ -60,6 +73,10 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
   app.openapi(getRun, async (c) => {
     const run = await locate.run(c.req.valid('param'));
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
+  });
+  app.openapi(deleteRun, async (c) => {
+    await runs.delete(await locate.run(c.req.valid('param')));
+    return c.body(null, 204);
   });
 }
 

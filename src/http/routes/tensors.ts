@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import { checkReady } from '../choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../head-operation.ts';
 import { createLocator } from '../locate.ts';
-import { binaryContent, rangeHeaders, tensorHeaders } from '../schemas/download.ts';
+import { binaryContent, dtypeOfView, rangeHeaders, tensorHeaders, viewDtypeSchema } from '../schemas/download.ts';
 import { tensorParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { sendView } from '../send-view.ts';
@@ -16,7 +16,11 @@ const getTensor = createRoute({
   operationId: 'getTensor',
   summary: 'Download the elements of one tensor, little-endian',
   tags: ['Files'],
-  request: { params: tensorParams, headers: rangeHeaders },
+  request: {
+    params: tensorParams,
+    query: z.object({ dtype: viewDtypeSchema.optional().openapi({ description: 'Convert a floating-point tensor; others come as they are.' }) }),
+    headers: rangeHeaders,
+  },
   responses: {
     200: { description: 'All elements.', headers: tensorHeaders, content: binaryContent },
     206: { description: 'One range of their bytes.', headers: tensorHeaders, content: binaryContent },
@@ -32,14 +36,16 @@ export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, 
     const { tensor, ...names } = c.req.valid('param');
     const { checkpoint } = await locate.checkpoint(names);
     checkReady(checkpoint);
-    // Ready bytes never change, so checkpoint and name are what the ETag needs.
-    const etag = `"${createHash('sha256').update(`${checkpoint.id}\n${tensor}`).digest('hex')}"`;
+    const { dtype: viewed } = c.req.valid('query');
+    // Ready bytes never change, so checkpoint, name and view are what the ETag needs.
+    const digest = createHash('sha256').update(`${checkpoint.id}\n${tensor}`).digest('hex');
+    const etag = viewed === undefined ? `"${digest}"` : `"${digest}.${viewed}"`;
     return sendView(
       c,
       {
         etag,
         headers: ({ dtype, shape }) => ({ 'Content-Type': 'application/octet-stream', 'Firn-Dtype': dtype, 'Firn-Shape': shape.join(',') }),
-        open: () => downloads.openTensor(checkpoint, tensor),
+        open: () => downloads.openTensor(checkpoint, tensor, viewed && { dtype: dtypeOfView[viewed] }),
       },
       log,
     );

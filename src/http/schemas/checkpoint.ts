@@ -3,6 +3,7 @@ import { checkpointStates, type Checkpoint, type CheckpointFile, type PackageRec
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../resource-paths.ts';
+import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
 
@@ -28,8 +29,32 @@ export const checkpointInput = z
       .optional()
       .openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
     config: quantizationConfigInput.optional().openapi({ description: 'Use this config instead of a search.' }),
+    layerTypes: layerTypesSchema
+      .optional()
+      .openapi({ description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.', example: { 'head.weight': 'embedding' } }),
   })
   .openapi('CheckpointInput', { example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] } });
+
+/** Query of a checkpoint pushed in one request, whose body is the file. */
+export const pushQuery = z.object({
+  layerTypes: z
+    .string()
+    .transform((text, ctx) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        ctx.addIssue('must be a JSON object');
+        return z.NEVER;
+      }
+    })
+    .pipe(layerTypesSchema)
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'A JSON object, tensor to layer type, for this checkpoint; each entry wins over that of the run.',
+      example: '{"head.weight":"embedding"}',
+    }),
+});
 
 const fileSchema = z
   .object({
@@ -97,6 +122,7 @@ export const checkpointSchema = z
     state: z.enum(checkpointStates),
     revision: z.string().optional().openapi({ description: '40 hex digits, from the commit on.' }),
     config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
+    layerTypes: layerTypesSchema.optional().openapi({ description: 'The layer types given at upload.' }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),
     error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
@@ -132,7 +158,8 @@ export const trialSchema = z
 export const trialList = z.object({ items: z.array(trialSchema) }).openapi('TrialList');
 
 export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
-  const { step, sequence, state, revision, fixedConfig, cancelRequested, result, errorCode, errorMessage, createdAt, committedAt, finishedAt } = checkpoint;
+  const { step, sequence, state, revision, fixedConfig, layerTypes, cancelRequested, result, errorCode, errorMessage, createdAt, committedAt, finishedAt } =
+    checkpoint;
   return {
     run: address.run,
     step,
@@ -141,6 +168,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     cancelRequested,
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: fixedConfig }),
+    ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
     ...(result !== undefined && { result: { ...result, warnings: [...result.warnings] } }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
     createdAt: createdAt.toISOString(),

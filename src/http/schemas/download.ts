@@ -3,6 +3,12 @@ import { binarySchema } from './upload.ts';
 
 export const binaryContent = { 'application/octet-stream': { schema: binarySchema } } as const;
 
+/** Dtypes of a view. */
+export const viewDtypeSchema = z.enum(['f32', 'f16', 'bf16']);
+
+/** A view's dtype as the rest of the system spells it. */
+export const dtypeOfView = { f32: 'F32', f16: 'F16', bf16: 'BF16' } as const;
+
 /** Request fields of a download (RFC 9110 sections 13 and 14). */
 export const rangeHeaders = z.object({
   range: z.string().optional().openapi({ description: 'One byte range. Several give the whole file.', example: 'bytes=0-1023' }),

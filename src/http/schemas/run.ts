@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
-import { layerTypes } from '../../checkpoint/layer-type.ts';
 import { fidelities } from '../../checkpoint/role.ts';
+import { configsMax } from '../../ingest/create-run.ts';
+import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
 
@@ -27,7 +28,9 @@ const searchOptions = {
   trialsMax: z.number().int().min(1).max(trialsLimit),
   clustering: z.enum(['kmeanspp', 'optimal']),
 };
-const description = 'How the checkpoints of a run are searched. Axes go from most to least aggressive.';
+const description =
+  'How the checkpoints of a run are searched. Axes go from most to least aggressive; ' +
+  `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
 
 export const searchOptionsSchema = z.object({ ...searchOptions, fixedConfig: quantizationConfigSchema.optional() }).openapi('SearchOptions', { description });
 
@@ -50,8 +53,7 @@ export const runInput = z
     evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
     thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.01 on the first metric of the eval set.', example: { loss: 0.05 } }),
     search: searchOptionsInput.optional(),
-    layerTypes: z
-      .record(z.string(), z.enum(layerTypes))
+    layerTypes: layerTypesSchema
       .optional()
       .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
     forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
@@ -65,7 +67,7 @@ export const runSchema = z
     evalSet: z.string().optional(),
     thresholds: thresholdsSchema,
     search: searchOptionsSchema,
-    layerTypes: z.record(z.string(), z.enum(layerTypes)),
+    layerTypes: layerTypesSchema,
     seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
     forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
     createdAt: z.iso.datetime(),

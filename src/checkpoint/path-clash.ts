@@ -1,0 +1,26 @@
+import { FirnError } from './firn-error.ts';
+import { quoteName } from './quote-name.ts';
+
+/** Two paths of one checkpoint of which one is a folder that the other lies in, such as "a" and "a/b". */
+export type PathClash = readonly [string, string];
+
+/** The first clash among the paths, if any: a download to a disk could not keep both files. Cost: the sum of the depths. */
+export function pathClash(paths: readonly string[]): PathClash | undefined {
+  const all = new Set(paths);
+  for (const path of paths) {
+    const folder = foldersOf(path).find((each) => all.has(each));
+    if (folder !== undefined) return [path, folder];
+  }
+  return undefined;
+}
+
+/** The folders a path lies in, outermost first: "a" and "a/b" for "a/b/c". */
+export function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
+/** `invalid-request`, naming both. */
+export function pathClashError([path, other]: PathClash): FirnError {
+  return new FirnError('invalid-request', `The files ${quoteName(path)} and ${quoteName(other)} cannot be in one checkpoint: one is a folder of the other.`);
+}
