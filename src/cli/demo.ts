@@ -86,7 +86,10 @@ function metricOrder(series: Series, metric: string): string[] {
 async function pushAll(hub: HubClient, plan: PushPlan, metrics: readonly string[]): Promise<PushedCheckpoint[]> {
   const pushed: PushedCheckpoint[] = [];
   for (const checkpoint of plan.checkpoints) {
-    const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${plan.run}@${checkpoint.step}: ${progress}`));
+    const name = `${plan.run}@${checkpoint.step}`;
+    const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${name}: ${progress}`)).catch((error: unknown) => {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
     clearProgress();
     const row = demoRow(done, metrics);
     say(rowLine(row));

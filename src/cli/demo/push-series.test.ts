@@ -11,7 +11,7 @@ const seriesOf = (count: number): Series => ({
   batchesPath: '',
   graphInput: 'x',
   graphOutput: 'y',
-  checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelPath: `${index}`, recorded: {} })),
+  checkpoints: Array.from({ length: count }, (_, index) => ({ index, step: 100 * (index + 1), modelFiles: [], recorded: {} })),
 });
 const stepsOf = (plan: { readonly checkpoints: readonly { readonly step: number }[] }) => plan.checkpoints.map(({ step }) => step);
 

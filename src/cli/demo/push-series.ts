@@ -72,7 +72,7 @@ export async function pushCheckpoint(
   const runPath = `/v1/repositories/${repository}/runs/${run}`;
   const path = `${runPath}/checkpoints/${checkpoint.step}`;
   const uploads = [
-    { path: 'model.safetensors', role: 'model', from: checkpoint.modelPath },
+    ...checkpoint.modelFiles.map((file) => ({ ...file, role: 'model' })),
     ...(checkpoint.sensitivityPath === undefined ? [] : [{ path: 'sensitivity.safetensors', role: 'sensitivity', from: checkpoint.sensitivityPath }]),
   ];
   await hub.post(`${runPath}/checkpoints`, { step: checkpoint.step, files: uploads.map((upload) => ({ path: upload.path, role: upload.role })) });

@@ -7,14 +7,14 @@ import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
 
-/** One question to the re-evaluating process: measure a model file against an eval set on disk. */
+/** One question to the re-evaluating process: measure a model's files against an eval set on disk. */
 export interface ReEvaluation {
   readonly graphPath: string;
   readonly batchesPath: string;
   readonly spec: EvalSetSpec;
-  readonly modelPath: string;
-  /** The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which a rebuilt file no longer has. */
-  readonly uploadedPath: string;
+  readonly modelPaths: readonly string[];
+  /** The weights as uploaded: initializers may have to be matched to tensors by equal bytes, which rebuilt files no longer have. */
+  readonly uploadedPaths: readonly string[];
 }
 
 export type ReEvaluationAnswer = { readonly metrics: MetricValues } | { readonly error: string };
@@ -25,19 +25,19 @@ const memoryMaxBytes = 8 * 1024 ** 3;
 
 const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
 
-async function reEvaluate({ graphPath, batchesPath, spec, modelPath, uploadedPath }: ReEvaluation): Promise<MetricValues> {
-  const uploaded = readFileSync(uploadedPath);
-  const { tensors } = parseSafetensorsHeader(uploaded, uploaded.length);
+async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPaths }: ReEvaluation): Promise<MetricValues> {
+  const entries = uploadedPaths.flatMap((path) => {
+    const bytes = readFileSync(path);
+    return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
+  });
   const graph = describeGraph(readFileSync(graphPath));
   const tensorMap = spec.tensorMap === undefined ? {} : { tensorMap: spec.tensorMap };
-  const wanted = new Set(tensorsToDigest({ graph, tensors, ...tensorMap }));
+  const wanted = new Set(tensorsToDigest({ graph, tensors: entries, ...tensorMap }));
   const digests = new Map(
-    tensors
-      .filter((entry) => wanted.has(entry.name))
-      .map((entry) => [entry.name, createHash('sha256').update(uploaded.subarray(entry.startBytes, entry.endBytes)).digest('hex')]),
+    entries.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')]),
   );
-  const { binding } = bindWeights({ graph, tensors, digests, ...tensorMap });
-  return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: [modelPath] });
+  const { binding } = bindWeights({ graph, tensors: entries, digests, ...tensorMap });
+  return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 
 // A process of its own that knows nothing of the hub: answers its parent's questions one by one until the channel closes.

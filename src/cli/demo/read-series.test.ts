@@ -46,11 +46,16 @@ describe('readSeries', () => {
       batchesPath: join(directory, 'eval.safetensors'),
     });
     expect(series.checkpoints).toEqual([
-      { index: 0, step: 10, modelPath: join(directory, 'ckpt_00.safetensors'), recorded: { loss: 2, accuracy: 0.5 } },
+      {
+        index: 0,
+        step: 10,
+        modelFiles: [{ path: 'model.safetensors', from: join(directory, 'ckpt_00.safetensors') }],
+        recorded: { loss: 2, accuracy: 0.5 },
+      },
       {
         index: 1,
         step: 20,
-        modelPath: join(directory, 'ckpt_01.safetensors'),
+        modelFiles: [{ path: 'model.safetensors', from: join(directory, 'ckpt_01.safetensors') }],
         sensitivityPath: join(directory, 'ckpt_01.grad.safetensors'),
         recorded: { loss: 1, accuracy: 0.6 },
       },
@@ -68,6 +73,30 @@ describe('readSeries', () => {
       ],
     });
     expect(checkpoints.map(({ sensitivityPath }) => sensitivityPath)).toEqual([undefined, join(directory, 'v1.0', 'plain.grad')]);
+  });
+
+  test('a file may be an index of shards beside it; the sensitivity is named after it', async () => {
+    const index = 'ckpt_00.safetensors.index.json';
+    const checkpoints = [{ index: 0, step: 0, file: index }];
+    const write = (weightMap: unknown) => writeFile(join(directory, index), JSON.stringify({ metadata: {}, weight_map: weightMap }));
+    await write({ b: 'ckpt_00-2-of-2.safetensors', a: 'ckpt_00-1-of-2.safetensors', c: 'ckpt_00-2-of-2.safetensors' });
+    await writeFile(join(directory, 'ckpt_00.grad.safetensors'), '');
+    const [checkpoint] = (await seriesOf({ checkpoints })).checkpoints;
+    expect(checkpoint!.modelFiles).toEqual([
+      { path: 'model-00001-of-00002.safetensors', from: join(directory, 'ckpt_00-1-of-2.safetensors') },
+      { path: 'model-00002-of-00002.safetensors', from: join(directory, 'ckpt_00-2-of-2.safetensors') },
+    ]);
+    expect(checkpoint!.sensitivityPath).toBe(join(directory, 'ckpt_00.grad.safetensors'));
+    for (const elsewhere of ['../x.safetensors', '/etc/passwd', '..', '.', '']) {
+      await write({ a: elsewhere });
+      await expect(seriesOf({ checkpoints })).rejects.toThrow('which is not a file beside it');
+    }
+    for (const wrong of [{}, { a: 1 }, undefined]) {
+      await write(wrong);
+      await expect(seriesOf({ checkpoints })).rejects.toThrow(/index\.json (?:names no shards|is not an index of shards)/);
+    }
+    await rm(join(directory, index));
+    expect(() => requireFiles(readSeries(directory))).toThrow(/names .*model\.onnx/);
   });
 
   test('metrics are those listed, else those every checkpoint records; the bounding one comes first', async () => {
@@ -91,7 +120,7 @@ describe('readSeries', () => {
   test('a file that is named but not there is refused by its name', async () => {
     const series = await seriesOf({});
     for (const file of ['model.onnx', 'eval.safetensors', 'ckpt_00.safetensors']) await writeFile(join(directory, file), '');
-    expect(() => requireFiles(series)).toThrow(`series.json names ${join(directory, 'ckpt_01.safetensors')}, which does not exist`);
+    expect(() => requireFiles(series)).toThrow(`the series names ${join(directory, 'ckpt_01.safetensors')}, which does not exist`);
     await writeFile(join(directory, 'ckpt_01.safetensors'), '');
     expect(() => requireFiles(series)).not.toThrow();
   });

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { modelFiles, sensitivityPathOf, type ModelFile } from './model-files.ts';
 import { parsePythonJson } from './parse-python-json.ts';
 
 /** Largest series.json read, in bytes. */
@@ -24,7 +25,8 @@ const schema = z.object({
 export interface SeriesCheckpoint {
   readonly index: number;
   readonly step: number;
-  readonly modelPath: string;
+  /** One safetensors file, or its shards. */
+  readonly modelFiles: readonly ModelFile[];
   readonly sensitivityPath?: string;
   /** What training measured of it, by metric; finite values only. */
   readonly recorded: Readonly<Record<string, number>>;
@@ -49,7 +51,7 @@ export interface Series {
   readonly checkpoints: readonly SeriesCheckpoint[];
 }
 
-/** Reads `series.json` of a directory. Throws an Error with one sentence when it is not a series. */
+/** Reads `series.json` of a directory, and the indexes of sharded checkpoints. Throws an Error with one sentence when it is not a series. */
 export function readSeries(directory: string): Series {
   const path = join(directory, 'series.json');
   if (!existsSync(path)) throw new Error(`${directory} has no series.json`);
@@ -68,12 +70,11 @@ export function readSeries(directory: string): Series {
     ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
     checkpoints: info.checkpoints.map((checkpoint) => {
       const { index, step, file } = checkpoint;
-      const { dir, name, ext } = parse(file);
-      const sensitivityPath = join(directory, dir, `${name}.grad${ext}`);
+      const sensitivityPath = sensitivityPathOf(join(directory, file));
       return {
         index,
         step,
-        modelPath: join(directory, file),
+        modelFiles: modelFiles(join(directory, file)),
         ...(existsSync(sensitivityPath) ? { sensitivityPath } : {}),
         recorded: recordedValues(checkpoint, metrics),
       };

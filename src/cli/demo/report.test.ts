@@ -22,7 +22,7 @@ const result: CheckpointResult = {
 
 const pushed = (changes: Partial<CheckpointResult> = {}, status: Partial<CheckpointStatus> = {}): PushedCheckpoint => ({
   run: 'train',
-  checkpoint: { index: 0, step: 100, modelPath: 'm', recorded: { loss: 2.01 } },
+  checkpoint: { index: 0, step: 100, modelFiles: [], recorded: { loss: 2.01 } },
   path: '/p',
   seconds: 1.25,
   status: { state: 'ready', step: 100, result: { ...result, ...changes }, files: [], ...status },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { f32, noise, safetensors, type TestTensors } from '../../compress/tiny-model.test-support.ts';
 import { buildModel, floats, node } from '../../graph/build-model.ts';
+import { modelFiles } from './model-files.ts';
 import type { Series } from './read-series.ts';
 import { seriesTensorMap } from './series-tensor-map.ts';
 
@@ -33,7 +34,7 @@ async function seriesOf(initializers: Parameters<typeof buildModel>[0]['initiali
     batchesPath: '',
     graphInput: 'x',
     graphOutput: 'y',
-    checkpoints: paths.map((modelPath, index) => ({ index, step: index, modelPath, recorded: {} })),
+    checkpoints: paths.map((path, index) => ({ index, step: index, modelFiles: modelFiles(path), recorded: {} })),
   };
 }
 
@@ -50,6 +51,16 @@ test('weights stored once and used under two names are one tensor', async () => 
   expect(seriesTensorMap(series)).toEqual({ 'head.weight': { tensor: 'fc.weight', transpose: false } });
 });
 
+test('the tensors of a checkpoint may be in several shards', async () => {
+  const series = await seriesOf([floats('onnx::MatMul_7', [32, 16], turned(weight(1), 16, 32)), bias], [checkpoint(0)]);
+  const { 'fc.weight': matrix, 'fc.bias': vector } = checkpoint(1);
+  const shards = { 'a.safetensors': { 'fc.weight': matrix! }, 'b.safetensors': { 'fc.bias': vector! } };
+  for (const [name, tensors] of Object.entries(shards)) await writeFile(join(directory, name), safetensors(tensors));
+  const files = Object.keys(shards).map((path) => ({ path, from: join(directory, path) }));
+  const checkpoints = [{ index: 1, step: 1, modelFiles: files, recorded: {} }];
+  expect(seriesTensorMap({ ...series, checkpoints })).toEqual({ 'onnx::MatMul_7': { tensor: 'fc.weight', transpose: true } });
+});
+
 test('where names decide, or nothing but a constant vector is equal, there is no map', async () => {
   const named = floats('fc.weight', [16, 32], [...weight(1)]);
   expect(seriesTensorMap(await seriesOf([named, bias], [0, 1].map(checkpoint)))).toBeUndefined();
@@ -61,6 +72,6 @@ test('a graph of other weights has no map; a file that is no checkpoint is named
   const stranger = floats('onnx::MatMul_7', [32, 16], [...noise(512, 99)]);
   expect(seriesTensorMap(await seriesOf([stranger, bias], [0, 1].map(checkpoint)))).toBeUndefined();
   const series = await seriesOf([stranger], [checkpoint(0)]);
-  await writeFile(series.checkpoints[0]!.modelPath, Buffer.from([0x80, 2, ...new Uint8Array(40)]));
+  await writeFile(series.checkpoints[0]!.modelFiles[0]!.from, Buffer.from([0x80, 2, ...new Uint8Array(40)]));
   expect(() => seriesTensorMap(series)).toThrow(/^ckpt_0\.safetensors: .*pickle/);
 });

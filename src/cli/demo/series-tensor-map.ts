@@ -22,8 +22,11 @@ export function seriesTensorMap(series: Series): TensorMap | undefined {
   const graph = describeGraph(readFileSync(series.graphPath));
   const matrices = new Set(graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name));
   let best: { readonly map: TensorMap; readonly matrixCount: number } | undefined;
-  for (const { modelPath } of series.checkpoints.toReversed()) {
-    const map = mapByContent(graph, modelPath);
+  for (const { modelFiles } of series.checkpoints.toReversed()) {
+    const map = mapByContent(
+      graph,
+      modelFiles.map((file) => file.from),
+    );
     if (map === 'names decide') return undefined;
     // Vectors count for nothing: untrained ones are all 0 or all 1, and so are constants of the graph.
     const matrixCount = Object.keys(map).filter((name) => matrices.has(name)).length;
@@ -33,19 +36,28 @@ export function seriesTensorMap(series: Series): TensorMap | undefined {
 }
 
 /** Initializers that hold bytes of this checkpoint's tensors under another name. */
-function mapByContent(graph: GraphDescription, modelPath: string): TensorMap | 'names decide' {
-  const file = openSync(modelPath, 'r');
+function mapByContent(graph: GraphDescription, modelPaths: readonly string[]): TensorMap | 'names decide' {
+  const tensors = modelPaths.flatMap((path) => withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))));
+  const wanted = new Set(tensorsToDigest({ graph, tensors }));
+  if (wanted.size === 0) return 'names decide';
+  const digests = new Map(tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
   try {
-    const { tensors } = readHeader(file);
-    const wanted = new Set(tensorsToDigest({ graph, tensors }));
-    if (wanted.size === 0) return 'names decide';
-    const digests = new Map(tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, digestOf(file, entry)]));
     const { binding } = bindWeights({ graph, tensors, digests });
     return Object.fromEntries(Object.entries(binding).filter(([initializer, { tensor }]) => initializer !== tensor));
   } catch (error) {
     // Not the checkpoint the graph was exported from.
     if (error instanceof FirnError && error.code === 'graph-missing-weights') return {};
-    throw new Error(`${basename(modelPath)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${modelPaths.map((path) => basename(path)).join(', ')}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Opens a file for one reading; what goes wrong there names it. */
+function withFile<T>(path: string, read: (file: number) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return read(file);
+  } catch (error) {
+    throw new Error(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   } finally {
     closeSync(file);
   }
@@ -57,10 +69,9 @@ function readHeader(file: number) {
   return parseSafetensorsHeader(readRange(file, 0, headerBytes), sizeBytes);
 }
 
-function digestOf(file: number, { startBytes, endBytes }: TensorEntry): string {
-  return createHash('sha256')
-    .update(readRange(file, startBytes, endBytes))
-    .digest('hex');
+function digestOf({ path, startBytes, endBytes }: TensorEntry & { readonly path: string }): string {
+  const bytes = withFile(path, (file) => readRange(file, startBytes, endBytes));
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function readRange(file: number, startBytes: number, endBytes: number): Buffer {

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { degradation, higherIsBetter, withinThreshold, type MetricValues } from '../../checkpoint/quality.ts';
@@ -23,19 +23,27 @@ export interface VerifyOptions {
 /** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
 export async function verifyDownload(hub: HubClient, series: Series, pushed: PushedCheckpoint, options: VerifyOptions): Promise<string[]> {
   const name = `${pushed.run}@${pushed.checkpoint.step}`;
-  const { modelPath } = pushed.checkpoint;
-  const downloaded = join(options.directory, 'downloaded.safetensors');
+  const { modelFiles } = pushed.checkpoint;
+  const uploaded = modelFiles.map((file) => file.from);
+  const directory = await mkdtemp(join(options.directory, 'downloaded-'));
   try {
-    const { sha256, announced } = await hub.download(`${pushed.path}/files/model.safetensors`, downloaded);
-    const recorded = pushed.status.files.find((file) => file.path === 'model.safetensors')?.rebuilt?.sha256;
-    const wrongDigest =
-      sha256 === recorded && sha256 === announced ? [] : [`${name}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
-    const before = await options.reEvaluator.evaluate(modelPath, modelPath);
-    const after = await options.reEvaluator.evaluate(downloaded, modelPath);
-    return [...wrongDigest, ...compareMetrics(name, series, pushed, { before, after }, options)];
+    const wrongDigests: string[] = [];
+    for (const { path } of modelFiles) wrongDigests.push(...(await downloadFile(hub, pushed, path, join(directory, path))));
+    const downloaded = modelFiles.map((file) => join(directory, file.path));
+    const before = await options.reEvaluator.evaluate(uploaded, uploaded);
+    const after = await options.reEvaluator.evaluate(downloaded, uploaded);
+    return [...wrongDigests.map((problem) => `${name}: ${problem}`), ...compareMetrics(name, series, pushed, { before, after }, options)];
   } finally {
-    await rm(downloaded, { force: true });
+    await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** What is off with the digest of one downloaded file. */
+async function downloadFile(hub: HubClient, pushed: PushedCheckpoint, path: string, to: string): Promise<string[]> {
+  const { sha256, announced } = await hub.download(`${pushed.path}/files/${path}`, to);
+  const recorded = pushed.status.files.find((file) => file.path === path)?.rebuilt?.sha256;
+  if (sha256 === recorded && sha256 === announced) return [];
+  return [`${path}: downloaded sha256 ${sha256}, status says ${recorded}, Repr-Digest says ${announced}`];
 }
 
 function compareMetrics(
@@ -76,10 +84,10 @@ export class ReEvaluator {
     this.child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  /** Metric values of one file. One question at a time. */
-  async evaluate(modelPath: string, uploadedPath: string): Promise<MetricValues> {
+  /** Metric values of one model's files. One question at a time. */
+  async evaluate(modelPaths: readonly string[], uploadedPaths: readonly string[]): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
-    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPath, uploadedPath };
+    const request: ReEvaluation = { graphPath, batchesPath, spec: seriesEvalSpec(this.series), modelPaths, uploadedPaths };
     const stop = new AbortController();
     try {
       this.child.send(request);
