@@ -51,7 +51,7 @@ function inOrder(values: Readonly<Record<string, number>> = {}, names: readonly 
 }
 
 const columns = ['run', 'step', 'raw', 'stored', 'ratio', 'kind', 'config', 'metrics before > after', 'degradation', 'trials', 's'] as const;
-const widths = [13, 7, 10, 9, 7, 11, 46, 44, 34, 6, 6];
+const widths = [13, 7, 10, 9, 7, 11, 43, 48, 34, 6, 6];
 
 export function headerLine(): string {
   return line([...columns]);
