@@ -25,6 +25,23 @@ export class ConfigCube {
     this.sizes = [this.options.bins.length, this.options.embeddingBins.length, this.options.pruneFractions.length, this.options.protectFractions.length];
   }
 
+  /**
+   * The part of the cube that is no more aggressive than `config` on any axis. Where an axis has no such value (a fork may search another cube), its
+   * least aggressive one stays.
+   */
+  noMoreAggressiveThan(config: QuantizationConfig): ConfigCube {
+    const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
+    const bounded = {
+      ...this.options,
+      bins: keepOrLast(bins, (value) => value >= config.bins),
+      embeddingBins: keepOrLast(embeddingBins, (value) => value >= config.embeddingBins),
+      pruneFractions: keepOrLast(pruneFractions, (value) => value <= config.pruneFraction),
+      protectFractions: keepOrLast(protectFractions, (value) => value >= config.protectFraction),
+    };
+    // Embedding bins that cannot matter are one value already.
+    return new ConfigCube(bounded, { hasEmbeddings: true });
+  }
+
   config(point: CubePoint, pruneMetric: PruneMetric): QuantizationConfig {
     return {
       method: 'inshrinkerator',
@@ -69,6 +86,11 @@ export class ConfigCube {
 /** True when `a` is at least as aggressive as `b` along every axis. */
 export function atLeastAsAggressive(a: CubePoint, b: CubePoint): boolean {
   return a.every((value, axis) => value <= b[axis]!);
+}
+
+function keepOrLast(axis: readonly number[], keep: (value: number) => boolean): readonly number[] {
+  const kept = axis.filter(keep);
+  return kept.length > 0 ? kept : axis.slice(-1);
 }
 
 function nearest(axis: readonly number[], value: number): number {

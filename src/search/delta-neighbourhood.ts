@@ -1,12 +1,9 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
-import type { FoundConfig } from './guided-exhaustive.ts';
-import type { TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 export interface NeighbourhoodOptions {
   readonly radius: number;
-  /** The paper's rule: nothing more aggressive than last time. */
-  readonly neverMoreAggressive: boolean;
   /** Both metrics where gradients exist, else magnitude alone. */
   readonly metrics: readonly PruneMetric[];
 }
@@ -17,7 +14,8 @@ export const metricFlipGainMin = 0.1;
 /**
  * Delta-neighbourhood search (Inshrinkerator section 5): the last config with the other pruning metric is tried first and the metric changed
  * if quality improves clearly; then the configs at most `radius` steps away, in order of estimated bytes, until one passes. A config
- * at least as aggressive as one that failed is passed over. Undefined when none passes.
+ * at least as aggressive as one that failed is passed over. Undefined when none passes before the trials are used up; what passed while the
+ * metric was chosen is in `runner.cheapestPassed`.
  */
 export async function searchDeltaNeighbourhood(
   cube: ConfigCube,
@@ -27,6 +25,7 @@ export async function searchDeltaNeighbourhood(
 ): Promise<FoundConfig | undefined> {
   const centre = cube.pointOf(last);
   const metric = await chooseMetric(cube, centre, last.pruneMetric, options, runner);
+  if (runner.exhausted) return undefined;
   const candidates = await rank(cube, centre, metric, options, runner);
   const failures: CubePoint[] = [];
   const stillOpen = (point: CubePoint): boolean => !failures.some((failure) => atLeastAsAggressive(point, failure));
@@ -56,14 +55,14 @@ async function chooseMetric(
   if (other === undefined || cube.config(centre, other).pruneFraction === 0) return lastMetric;
   const kept = cube.config(centre, lastMetric);
   const flipped = await runner.trial(cube.config(centre, other), [kept]);
+  if (runner.exhausted) return lastMetric;
   const unchanged = await runner.trial(kept);
   return flipped.worst < unchanged.worst - metricFlipGainMin ? other : lastMetric;
 }
 
 async function rank(cube: ConfigCube, centre: CubePoint, metric: PruneMetric, options: NeighbourhoodOptions, runner: TrialRunner) {
-  const points = cube.neighbourhood(centre, options.radius).filter((point) => !options.neverMoreAggressive || atLeastAsAggressive(centre, point));
   const ranked = [];
-  for (const point of points) {
+  for (const point of cube.neighbourhood(centre, options.radius)) {
     const config = cube.config(point, metric);
     ranked.push({ point, config, estimatedBytes: await runner.estimate(config) });
   }

@@ -1,12 +1,5 @@
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
-import type { TrialRunner } from './trial-runner.ts';
-
-/** The best config found so far: the fewest estimated bytes among those that passed. */
-export interface FoundConfig {
-  readonly config: QuantizationConfig;
-  readonly estimatedBytes: number;
-}
+import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 interface Box {
   readonly low: CubePoint;
@@ -29,6 +22,7 @@ export async function searchGuidedExhaustive(cube: ConfigCube, metrics: readonly
 }
 
 class BoxSearch {
+  /** The fewest estimated bytes among those that passed. */
   best: FoundConfig | undefined;
   private readonly failures: CubePoint[] = [];
   private readonly cube: ConfigCube;

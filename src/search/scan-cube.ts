@@ -1,12 +1,12 @@
 import type { ConfigCube, PruneMetric } from './config-cube.ts';
-import type { FoundConfig } from './guided-exhaustive.ts';
-import type { TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 /**
  * Tries every config in order of estimated bytes until one passes: the last resort where quality is not monotone along the axes, as with a
  * nearly untrained model whose accuracy is noise. Bounded by the runner's trials.
  */
 export async function scanCube(cube: ConfigCube, metrics: readonly PruneMetric[], runner: TrialRunner): Promise<FoundConfig | undefined> {
+  if (runner.exhausted) return undefined;
   const ranked: FoundConfig[] = [];
   for (const metric of metrics) {
     for (const point of cube.points()) {

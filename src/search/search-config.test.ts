@@ -142,6 +142,71 @@ describe('searchConfig', () => {
     expect((await searchConfig({ ...search, last }, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
   });
 
+  const centre = { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+  const only = (passing: readonly QuantizationConfig[], { bytes }: Landscape): Landscape => ({
+    bytes,
+    damage: (config) => (passing.some((each) => configKey(each) === configKey(config)) ? 0.95 : 1),
+  });
+  const strict = ({ bytes, damage }: Landscape): Landscape => ({ bytes, damage: (config) => (damage(config) < 1 ? 0.95 : 1.02) });
+
+  it.each([1, 2, 3, 5])('keeps what passed while the metric was chosen when %i trials are all there are', async (trialsMax) => {
+    const flipped = { ...centre, pruneMetric: 'sensitivity' } as const;
+    for (const passing of [[flipped], [flipped, centre]]) {
+      const land = strict(only(passing, landscape(1)));
+      for (const parallel of [1, 4]) {
+        const { runner } = runnerOn(land, parallel, trialsMax);
+        expect((await searchConfig({ ...search, last: centre }, runner))?.config).toEqual(flipped);
+        expect(runner.trialCount).toBeLessThanOrEqual(trialsMax);
+      }
+    }
+  });
+
+  it('prefers the other metric where it passed and costs less than anything that passes with the metric that is kept', async () => {
+    const flipped = { ...centre, pruneMetric: 'sensitivity' } as const;
+    const weaker = { ...centre, bins: 16 } as const;
+    const found = await searchConfig({ ...search, last: centre }, runnerOn(strict(only([flipped, weaker], landscape(1))), 1).runner);
+    expect(found?.config).toEqual(flipped);
+  });
+
+  it('answers with the cheapest config that it saw pass, wherever the limit on trials falls', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.boolean(), fc.integer({ min: 1, max: 90 }), async (salt, steady, trialsMax) => {
+        const land = landscape(1, (key) => 2 * hashUnit(key, salt));
+        const { runner, evaluated } = runnerOn(land, 1, trialsMax);
+        const found = await searchConfig(steady ? { ...search, last: centre } : search, runner);
+        const passed = everyConfig().filter((config) => evaluated.includes(configKey(config)) && land.damage(config) <= 1);
+        expect(found?.estimatedBytes).toBe(passed.length === 0 ? undefined : Math.min(...passed.map(land.bytes)));
+        expect(evaluated.length).toBeLessThanOrEqual(trialsMax);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each([0.9, 1.4, 2.5, 50])('never asks for anything more aggressive than last time where that is ruled out (sharpness %s)', async (sharpness) => {
+    // A run's first config, one found before the damage grew, and one from a fork whose values are not all in this cube.
+    for (const last of [{ ...centre, bins: 4, pruneFraction: 0.5 }, centre, { ...centre, bins: 10, pruneFraction: 0.25, protectFraction: 0.002 }]) {
+      const { runner, evaluated } = runnerOn(landscape(sharpness), 1);
+      await searchConfig({ ...search, options: { ...defaultSearchOptions, neverMoreAggressive: true }, last }, runner);
+      const asked = everyConfig().filter((config) => evaluated.includes(configKey(config)));
+      expect(asked.length).toBe(evaluated.length);
+      expect(asked.filter((config) => config.bins < last.bins || config.embeddingBins < last.embeddingBins)).toEqual([]);
+      expect(asked.filter((config) => config.pruneFraction > last.pruneFraction || config.protectFraction < last.protectFraction)).toEqual([]);
+    }
+  });
+
+  it('finds the cheapest passing config of what is left when the neighbourhood fails and nothing more aggressive is allowed', async () => {
+    const land = { ...landscape(1), damage: (config: QuantizationConfig) => (config.pruneFraction === 0 && config.bins === 32 ? 0 : 2) };
+    const found = await searchConfig({ ...search, options: { ...defaultSearchOptions, neverMoreAggressive: true }, last: centre }, runnerOn(land, 1).runner);
+    expect(found?.config).toMatchObject({ bins: 32, pruneFraction: 0, embeddingBins: 16, protectFraction: 0.005 });
+  });
+
+  it('keeps the least aggressive value of an axis on which every value is more aggressive than last time', async () => {
+    const last = { ...centre, bins: 64, protectFraction: 0.1 };
+    const options = { ...defaultSearchOptions, neverMoreAggressive: true };
+    const found = await searchConfig({ ...search, options, last }, runnerOn(landscape(0.3), 1).runner);
+    expect(found?.config).toMatchObject({ bins: 32, protectFraction: 0.01, pruneFraction: 0.3 });
+  });
+
   it('uses magnitude alone without gradients', async () => {
     const { runner, evaluated } = runnerOn(landscape(0.6), 1);
     await searchConfig({ ...search, model: { hasEmbeddings: false, hasSensitivity: false } }, runner);

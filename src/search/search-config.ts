@@ -2,9 +2,9 @@ import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
-import { searchGuidedExhaustive, type FoundConfig } from './guided-exhaustive.ts';
+import { searchGuidedExhaustive } from './guided-exhaustive.ts';
 import { scanCube } from './scan-cube.ts';
-import type { TrialRunner } from './trial-runner.ts';
+import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
 export interface ConfigSearch {
   readonly options: SearchOptions;
@@ -15,15 +15,15 @@ export interface ConfigSearch {
 
 /**
  * The most aggressive config inside the thresholds: delta-neighbourhood around the last one, guided exhaustive search at a run's first
- * checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Undefined when nothing passes.
+ * checkpoint or when the neighbourhood has none, and a plain scan where that fails too. Of all configs asked for on the way the cheapest that passed
+ * wins, also when the trials are used up before a strategy has ended. Undefined when nothing passes. `neverMoreAggressive` bounds every strategy.
  */
 export async function searchConfig(search: ConfigSearch, runner: TrialRunner): Promise<FoundConfig | undefined> {
-  const cube = new ConfigCube(search.options, search.model);
-  const metrics: PruneMetric[] = search.model.hasSensitivity ? ['magnitude', 'sensitivity'] : ['magnitude'];
-  if (search.last !== undefined) {
-    const { neighbourhoodRadius: radius, neverMoreAggressive } = search.options;
-    const found = await searchDeltaNeighbourhood(cube, search.last, { radius, neverMoreAggressive, metrics }, runner);
-    if (found !== undefined) return found;
-  }
-  return (await searchGuidedExhaustive(cube, metrics, runner)) ?? scanCube(cube, metrics, runner);
+  const { options, model, last } = search;
+  const whole = new ConfigCube(options, model);
+  const cube = last !== undefined && options.neverMoreAggressive ? whole.noMoreAggressiveThan(last) : whole;
+  const metrics: PruneMetric[] = model.hasSensitivity ? ['magnitude', 'sensitivity'] : ['magnitude'];
+  const near = last === undefined ? undefined : await searchDeltaNeighbourhood(cube, last, { radius: options.neighbourhoodRadius, metrics }, runner);
+  if (near === undefined && (await searchGuidedExhaustive(cube, metrics, runner)) === undefined) await scanCube(cube, metrics, runner);
+  return runner.cheapestPassed();
 }

@@ -11,6 +11,12 @@ export interface TrialOutcome {
   readonly worst: number;
 }
 
+/** A config that passed. */
+export interface FoundConfig {
+  readonly config: QuantizationConfig;
+  readonly estimatedBytes: number;
+}
+
 /** What a search may ask for. */
 export interface TrialPort {
   /** Bytes the checkpoint is expected to take under this config. */
@@ -29,8 +35,8 @@ export interface TrialPort {
 export class TrialRunner {
   private readonly outcomes = new Map<string, TrialOutcome>();
   private readonly estimates = new Map<string, number>();
-  private consumed = 0;
-  private readonly consumedKeys = new Set<string>();
+  /** Configs a search has asked for, in the order it did. */
+  private readonly asked = new Map<string, QuantizationConfig>();
   private readonly port: TrialPort;
   private readonly parallel: number;
   private readonly trialsMax: number;
@@ -44,10 +50,10 @@ export class TrialRunner {
 
   /** Outcomes a search has asked for; speculation is not counted, so that limits do not depend on the group size. */
   get trialCount(): number {
-    return this.consumed;
+    return this.asked.size;
   }
   get exhausted(): boolean {
-    return this.consumed >= this.trialsMax;
+    return this.asked.size >= this.trialsMax;
   }
 
   async estimate(config: QuantizationConfig): Promise<number> {
@@ -61,12 +67,23 @@ export class TrialRunner {
 
   async trial(config: QuantizationConfig, speculation: readonly QuantizationConfig[] = []): Promise<TrialOutcome> {
     const key = configKey(config);
-    if (!this.consumedKeys.has(key)) {
-      this.consumedKeys.add(key);
-      this.consumed += 1;
-    }
+    this.asked.set(key, config);
     if (!this.outcomes.has(key)) await this.runGroup([config, ...speculation]);
     return this.outcomes.get(key)!;
+  }
+
+  /**
+   * The fewest estimated bytes among the configs asked for that passed, the first asked among equals; undefined when none did. What speculation
+   * happened to evaluate does not count, so that the answer is the same for every group size.
+   */
+  async cheapestPassed(): Promise<FoundConfig | undefined> {
+    let cheapest: FoundConfig | undefined;
+    for (const [key, config] of this.asked) {
+      if (this.outcomes.get(key)?.passed !== true) continue;
+      const estimatedBytes = await this.estimate(config);
+      if (cheapest === undefined || estimatedBytes < cheapest.estimatedBytes) cheapest = { config, estimatedBytes };
+    }
+    return cheapest;
   }
 
   private async runGroup(wanted: readonly QuantizationConfig[]): Promise<void> {
