@@ -42,9 +42,17 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const quantizer = makeQuantizer(attempt, plan, statistics);
   const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
   if (statistics.sensitivityAllZero) attempt.warn('The sensitivity file is all zero and was treated as absent.');
+  const missing = given === undefined ? undefined : whatGivenConfigLacks(given, statistics);
+  if (missing !== undefined) attempt.warn(missing);
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const quantized = { source: attempt.source, quantizer, groups: await quantizer.build(config), core: attempt.ctx.core, config };
   return { plan, quantized, configGiven: given !== undefined, trialCount };
+}
+
+/** A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients (quantizer.ts). */
+function whatGivenConfigLacks(given: QuantizationConfig, { sensitivity }: ModelStatistics): string | undefined {
+  if (given.pruneMetric !== 'sensitivity' || given.pruneFraction === 0 || sensitivity !== undefined) return undefined;
+  return 'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';
 }
 
 /** A search has a limit of trials, so it says how many there were. */

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { floatsOf, modelOf, openCompressHarness, sixteenBins, tensorBytes, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
-import { f32, i64, noise, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import {
+  floatsOf,
+  modelOf,
+  openCompressHarness,
+  sixteenBins,
+  tensorBytes,
+  withGradients,
+  type CompressHarness,
+  type Upload,
+} from './compress-harness.test-support.ts';
+import { f32, i64, noise, quantizedNames, safetensors, tinyGradients, tinyWeights } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {
@@ -89,6 +99,26 @@ describe('sensitivity', () => {
     expect(await harness.download(zero, 'model.safetensors')).toEqual(await harness.download(none, 'model.safetensors'));
   });
 
+  test('a given config that prunes by sensitivity without any gradients prunes by magnitude, and says so', async () => {
+    const zeros = Object.fromEntries(quantizedNames.map((name) => [name, f32(tinyGradients(0)[name]!.shape, new Float32Array(512))]));
+    const push = async (config: QuantizationConfig, files: Upload) => harness.push(await harness.newFixedRun(config), 0, files);
+    const missing = 'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';
+    const none = await push(bySensitivity, modelOf(tinyWeights(0)));
+    expect(none.result!.warnings).toEqual([missing]);
+    const zero = await push(bySensitivity, withGradients(tinyWeights(0), zeros));
+    expect(zero.result!.warnings).toEqual(['The sensitivity file is all zero and was treated as absent.', missing]);
+    const magnitude = await push({ ...bySensitivity, pruneMetric: 'magnitude' }, modelOf(tinyWeights(0)));
+    expect(await harness.download(none, 'model.safetensors')).toEqual(await harness.download(magnitude, 'model.safetensors'));
+    const given = await harness.push(await harness.newRun(), 0, modelOf(tinyWeights(0)), { fixedConfig: bySensitivity });
+    expect(given.result!.warnings).toEqual([missing]);
+    for (const quiet of [
+      await push(bySensitivity, withGradients(tinyWeights(0), tinyGradients(0))),
+      await push({ ...bySensitivity, pruneFraction: 0 }, modelOf(tinyWeights(0))),
+      await harness.push(await harness.newRun(), 0, modelOf(tinyWeights(0))),
+    ])
+      expect(quiet.result!.warnings).toEqual([]);
+  });
+
   test('a file that leaves tensors out prunes none of their weights, and a share of the others', async () => {
     const { 'head.weight': _, ...some } = tinyGradients(0);
     // fc and head share a block: both linear.
@@ -128,6 +158,42 @@ describe('tensors that the eval graph does not use', () => {
     expect(tensorBytes(file, 'extra.weight')).toEqual(tensorBytes(uploaded, 'extra.weight'));
     expect(tensorBytes(file, 'embed.weight')).not.toEqual(tensorBytes(uploaded, 'embed.weight'));
     expect(tensorBytes(file, 'tied.weight')).toEqual(tensorBytes(file, 'embed.weight'));
+  });
+});
+
+describe('layer types given at upload', () => {
+  const odd = {
+    ...tinyWeights(0),
+    ids: i64(
+      [32, 32],
+      Array.from({ length: 1024 }, (_, i) => i),
+    ),
+    'extra.weight': f32([32, 32], noise(1024, 9)),
+  };
+  const strangers = 'Layer types are given for tensors that the model does not have: "fc.wieght".';
+  const inSpite =
+    'Tensors are kept exact in spite of the layer type given for them (not fp32, fp16 or bf16, not a matrix, too small, not finite, or not used by the eval graph)';
+
+  test('are told where they name nothing or change nothing', async () => {
+    const layerTypes = { 'fc.wieght': 'linear', 'fc.bias': 'linear', ids: 'embedding', 'extra.weight': 'linear', 'head.weight': 'convolution' } as const;
+    const measured = await harness.push(await harness.newRun({ layerTypes }), 0, modelOf(odd));
+    expect(measured.result!.warnings).toEqual(
+      expect.arrayContaining([
+        'Tensors that the eval graph does not use are kept exact: extra.weight.',
+        strangers,
+        `${inSpite}: "fc.bias", "ids", "extra.weight".`,
+      ]),
+    );
+    const given = await harness.push(await harness.newFixedRun(sixteenBins, { layerTypes }), 0, modelOf(odd));
+    expect(given.result!.warnings).toEqual([strangers, `${inSpite}: "fc.bias", "ids".`]);
+    const exact = await harness.push(await harness.newRun({ layerTypes, fidelity: 'exact', thresholds: {} }), 0, modelOf(odd));
+    expect(exact.result!.warnings).toEqual([strangers]);
+  });
+
+  test('are not told where they do what they say', async () => {
+    const layerTypes = { 'head.weight': 'convolution', 'fc.weight': 'norm', 'fc.bias': 'bias', ids: 'buffer' } as const;
+    const checkpoint = await harness.push(await harness.newFixedRun(sixteenBins, { layerTypes }), 0, modelOf(odd));
+    expect(checkpoint.result!.warnings).toEqual([]);
   });
 });
 

@@ -6,7 +6,8 @@ import type { SourceFile } from './model-source.ts';
 import type { BoundGraph } from './bind-graph.ts';
 
 /**
- * Layer types of the model's tensors: the overrides of the run and the checkpoint (merged by compressCheckpoint), the graph's operators, names and shapes. A twin of a measured tensor (measured-tensors.ts) is
+ * Layer types of the model's tensors: the overrides of the run and the checkpoint, merged (those of other names change nothing, see
+ * override-warnings.ts), the graph's operators, names and shapes. A twin of a measured tensor (measured-tensors.ts) is
  * what that one is, so that both are quantized alike. Throws `tensor-duplicate`.
  */
 export function modelLayerTypes(

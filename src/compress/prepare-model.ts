@@ -9,6 +9,7 @@ import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from './model-layer-types.ts';
+import { overrideWarnings } from './override-warnings.ts';
 import { planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
 import { QualityGate } from './quality-gate.ts';
 import { writeCandidate } from './write-candidate.ts';
@@ -34,6 +35,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   } = attempt;
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
+    overrideWarnings(run.layerTypes, files).forEach(attempt.warn);
     return { plan: planExact(files, layerTypes), layerTypes };
   }
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
@@ -44,6 +46,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), keepExact: unmeasured });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
+  overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator);
