@@ -9,6 +9,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
 import { checkEvalSet } from './compress/check-eval-set.ts';
 import type { CompressContext } from './compress/compress-context.ts';
+import type { GraphCache } from './compress/describe-local-graph.ts';
 import { markEncodeEnded, runEncodeJob } from './compress/encode-job.ts';
 import { evalSetDirectory } from './compress/local-eval-set.ts';
 import type { Config } from './config.ts';
@@ -28,6 +29,7 @@ import { sweepStaged } from './ingest/sweep-staged.ts';
 import { startWorker, type JobWorker } from './jobs/job-worker.ts';
 import { loadCore } from './native/load-core.ts';
 import type { NativeCore } from './native/core.ts';
+import { ByteCache } from './restore/byte-cache.ts';
 import { Downloads } from './restore/downloads.ts';
 import { Restorer } from './restore/restorer.ts';
 import { openFilesystemStore } from './store/filesystem-store.ts';
@@ -57,6 +59,8 @@ const jobRetentionMs = 7 * 24 * 3600 * 1000;
 const packageGraceMs = 24 * 3600 * 1000;
 /** Bytes of decoded package indexes kept. */
 const indexCacheMaxBytes = 64 * 1024 * 1024;
+/** Bytes of described eval graphs kept; one of a thousand operators takes 2 to 3 MB. */
+const graphCacheMaxBytes = 64 * 1024 * 1024;
 /** Blocks of one encode in work at once, per thread of the native pool: the next is read while one is worked on. */
 const blocksPerThread = 2;
 
@@ -69,6 +73,7 @@ interface Parts {
   readonly evaluator: Evaluator;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
+  readonly graphs: GraphCache;
   readonly workDirectory: string;
   readonly startedAt: Date;
 }
@@ -97,7 +102,8 @@ async function openParts(config: Config, log: Logger, catalog: Catalog, startedA
   const workDirectory = join(config.dataDirectory, 'work');
   await clearWork(workDirectory);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
-  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, workDirectory, startedAt };
+  const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
+  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, graphs, workDirectory, startedAt };
 }
 
 /** What a killed encode left goes. Copies of eval sets stay: a whole one is recognised. */
@@ -172,7 +178,7 @@ function severityOf(error: unknown): 'warn' | 'error' {
   return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
 }
 
-function compressContext({ config, core, catalog, store, evaluator, restorer, progress, workDirectory }: Parts): CompressContext {
+function compressContext({ config, core, catalog, store, evaluator, restorer, graphs, progress, workDirectory }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
     catalog,
@@ -180,6 +186,7 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, pr
     core,
     evaluator,
     restorer,
+    graphs,
     workDirectory,
     freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
     cacheMaxBytes: config.encodeCacheMaxBytes,
@@ -190,8 +197,8 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, pr
 }
 
 function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker): Gateway {
-  const { catalog, store, core, evaluator, restorer, progress, log, workDirectory } = parts;
-  const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, workDirectory }, evalSet));
+  const { catalog, store, core, evaluator, restorer, graphs, progress, log, workDirectory } = parts;
+  const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet));
   const metrics = new Registry();
   registerProcessMetrics(metrics, { catalog, core });
   const waking = async <T>(work: Promise<T>): Promise<T> => {

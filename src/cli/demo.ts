@@ -18,7 +18,7 @@ const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.me
 
 /** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
 async function runDemo(options: DemoOptions): Promise<string[]> {
-  const series = openSeries(options.seriesDirectory);
+  const series = await openSeries(options.seriesDirectory);
   const metric = options.metric ?? series.metric;
   if (!series.metrics.includes(metric)) throw new Error(`the series records ${series.metrics.join(', ')}, not ${metric}`);
   const directory = await mkdtemp(join(tmpdir(), 'firn-demo-'));
@@ -35,12 +35,12 @@ async function runDemo(options: DemoOptions): Promise<string[]> {
   }
 }
 
-/** A series whose files are there and whose metrics are known: what can be said without a hub is said before there is one. Throws an Error with one sentence. */
-function openSeries(directory: string): Series {
+/** A series whose files are there and whose metrics are known: what can be said without a hub is said before there is one. Rejects with an Error of one sentence. */
+async function openSeries(directory: string): Promise<Series> {
   const series = readSeries(directory);
   requireFiles(series);
   seriesEvalSpec(series);
-  const tensorMap = seriesTensorMap(series);
+  const tensorMap = await seriesTensorMap(series);
   return tensorMap === undefined ? series : { ...series, tensorMap };
 }
 

@@ -3,6 +3,7 @@ import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { GraphCache } from './describe-local-graph.ts';
 
 /** What compressing a checkpoint needs of the process. */
 export interface CompressContext {
@@ -14,6 +15,8 @@ export interface CompressContext {
   readonly restorer: Restorer;
   /** A restorer with caches of its own, for packages that are not committed yet. */
   readonly freshRestorer: () => Restorer;
+  /** Eval graphs described before. */
+  readonly graphs: GraphCache;
   /** Scratch files; each encode has a directory of its own there, removed at its end. */
   readonly workDirectory: string;
   readonly cacheMaxBytes: number;

@@ -13,11 +13,13 @@ import { createEvaluator } from '../evaluate/create-evaluator.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { NativeCore } from '../native/core.ts';
 import { loadCore } from '../native/load-core.ts';
+import { ByteCache } from '../restore/byte-cache.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { openFilesystemStore } from '../store/filesystem-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { CompressContext, EncodeNote } from './compress-context.ts';
+import type { GraphCache } from './describe-local-graph.ts';
 import { runEncodeJob, type EncodeOutcome } from './encode-job.ts';
 import { evalSetDirectory } from './local-eval-set.ts';
 import { quantizedNames, safetensors, tinyBatches, tinyGraph, tinySpec, type TestTensors } from './tiny-model.test-support.ts';
@@ -93,6 +95,7 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
   const restorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 24, blockCacheBytesMax: 2 ** 22 });
   const workDirectory = join(directory, 'work');
   const notes: EncodeNote[] = [];
+  const graphs: GraphCache = new ByteCache(2 ** 24);
   const shared = restorer();
   const downloads = new Downloads({ catalog, store, core, restorer: restorer() });
   const repository = await catalog.repositories.create({ namespace: 'acme', name: 'tiny', type: 'model' });
@@ -113,6 +116,7 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
       evaluator,
       restorer: shared,
       freshRestorer: restorer,
+      graphs,
       workDirectory,
       cacheMaxBytes: 2 ** 22,
       chainLengthMax: 32,

@@ -5,10 +5,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EvalSet } from '../catalog/catalog.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { ByteCache } from '../restore/byte-cache.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import { checkEvalSet } from './check-eval-set.ts';
+import type { GraphCache } from './describe-local-graph.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
-import { tinySpec } from './tiny-model.test-support.ts';
+import { tinyGraph, tinySpec } from './tiny-model.test-support.ts';
 
 let workDirectory: string;
 let directory: string;
@@ -29,7 +31,7 @@ beforeEach(async () => {
   workDirectory = await mkdtemp(join(tmpdir(), 'firn-eval-set-'));
   directory = evalSetDirectory(workDirectory);
   store = new MemoryStore();
-  store.objects.set('g', Buffer.from('graph')).set('b', Buffer.from('batches'));
+  store.objects.set('g', Buffer.from(tinyGraph())).set('b', Buffer.from('batches'));
 });
 afterEach(() => rm(workDirectory, { recursive: true }));
 
@@ -51,7 +53,7 @@ test('is fetched once, whoever asks at the same time', async () => {
   const [first, second] = await Promise.all([localEvalSet(store, evalSet, directory), localEvalSet(store, evalSet, directory)]);
   expect(first).toEqual(second);
   expect(first.spec).toBe(tinySpec);
-  expect([await readFile(first.graphPath, 'utf8'), await readFile(first.batchesPath, 'utf8')]).toEqual(['graph', 'batches']);
+  expect([await readFile(first.graphPath), await readFile(first.batchesPath, 'utf8')]).toEqual([Buffer.from(tinyGraph()), 'batches']);
   const fetched = streams;
   await localEvalSet(store, evalSet, directory);
   expect(streams).toBe(fetched);
@@ -63,7 +65,7 @@ test('a copy that a dying machine cut short is fetched again', async () => {
   const { graphPath } = await localEvalSet(store, evalSet, directory);
   await truncate(graphPath, 0);
   await localEvalSet(store, evalSet, directory);
-  expect(await readFile(graphPath, 'utf8')).toBe('graph');
+  expect(await readFile(graphPath)).toEqual(Buffer.from(tinyGraph()));
 });
 
 test('a fetch that fails leaves nothing under the name', async () => {
@@ -92,11 +94,15 @@ test('a set that fails its check keeps no local copy; one that passes does', asy
     evaluate: () => Promise.reject(new Error('not asked')),
     close: async () => undefined,
   });
-  await expectCode(
-    checkEvalSet({ store, workDirectory, evaluator: evaluator(() => Promise.reject(new FirnError('graph-invalid', 'no graph'))) }, evalSet),
-    'graph-invalid',
-  );
+  const graphs: GraphCache = new ByteCache(2 ** 20);
+  const failing = evaluator(() => Promise.reject(new FirnError('graph-invalid', 'no graph')));
+  await expectCode(checkEvalSet({ store, graphs, workDirectory, evaluator: failing }, evalSet), 'graph-invalid');
   expect(await contents()).toEqual([]);
-  await checkEvalSet({ store, workDirectory, evaluator: evaluator(async () => undefined) }, evalSet);
+  const passing = { store, graphs, workDirectory, evaluator: evaluator(async () => undefined) };
+  await checkEvalSet(passing, evalSet);
   expect(await contents()).toHaveLength(3);
+  // Whatever a child made of it: what encoding could not read is refused now, not at every checkpoint.
+  store.objects.set('g', Buffer.from('not a graph'));
+  await expectCode(checkEvalSet({ ...passing, graphs: new ByteCache(2 ** 20) }, evalSet), 'graph-invalid');
+  expect(await contents()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
@@ -58,7 +58,7 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
   const evalSet = await ctx.catalog.evalSets.get(evalSetId);
   if (evalSet === undefined) throw new FirnError('eval-set-not-ready', 'The eval set of the run is gone.');
   const local = await localEvalSet(ctx.store, evalSet, evalSetDirectory(ctx.workDirectory), signal);
-  return bindGraph(ctx.catalog, run, local, await readFile(local.graphPath), source.files, signal);
+  return bindGraph(ctx, run, local, source.files, signal);
 }
 
 async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<MetricValues> {

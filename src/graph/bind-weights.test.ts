@@ -2,13 +2,19 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildModel, external, floats, integers, node, type ModelParts } from './build-model.ts';
-import { bindWeights, tensorsToDigest } from './bind-weights.ts';
+import { bindWeights, tensorsToDigest, type BindRequest } from './bind-weights.ts';
 import { describeGraph } from './describe-graph.ts';
+import { digestInitializers } from './digest-initializers.ts';
+import { memoryGraphSource } from './graph-source.ts';
 import { transposeBytes } from './transpose-bytes.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
 
+function modelWith(...initializers: NonNullable<ModelParts['initializers']>) {
+  return buildModel({ nodes: [node('Identity', ['x'], ['y'])], initializers, outputs: [] });
+}
+
 function graphWith(...initializers: NonNullable<ModelParts['initializers']>) {
-  return describeGraph(buildModel({ nodes: [node('Identity', ['x'], ['y'])], initializers, outputs: [] }));
+  return describeGraph(modelWith(...initializers));
 }
 
 function tensor(name: string, shape: number[], dtype: CheckpointTensor['dtype'] = 'F32'): CheckpointTensor {
@@ -24,6 +30,13 @@ function digestsOf(values: Record<string, number[]>): Map<string, string> {
         .digest('hex'),
     ]),
   );
+}
+
+/** As `bindWeights`, with the digests of what the graph of these initializers holds. */
+async function bindByContent(initializers: NonNullable<ModelParts['initializers']>, request: Omit<BindRequest, 'graph'>) {
+  const bytes = modelWith(...initializers);
+  const withGraph = { ...request, graph: describeGraph(bytes) };
+  return bindWeights({ ...withGraph, contents: await digestInitializers(memoryGraphSource(bytes), withGraph) });
 }
 
 const plain = (name: string) => ({ tensor: name, transpose: false });
@@ -49,12 +62,13 @@ describe('bindWeights', () => {
     expect(() => bindWeights({ ...request, tensorMap: { nobody: { tensor: 'fc.weight' } } })).toThrow(expect.objectContaining({ code: 'eval-input-mismatch' }));
   });
 
-  test('by equal bytes, as they are or transposed', () => {
-    const graph = graphWith(floats('onnx::1', [2, 2], [1, 2, 3, 4]), floats('onnx::2', [2, 3], [1, 2, 3, 4, 5, 6]));
+  test('by equal bytes, as they are or transposed', async () => {
+    const initializers = [floats('onnx::1', [2, 2], [1, 2, 3, 4]), floats('onnx::2', [2, 3], [1, 2, 3, 4, 5, 6])];
+    const graph = graphWith(...initializers);
     const tensors = [tensor('a', [2, 2]), tensor('b', [3, 2]), tensor('c', [3, 2])];
     expect(tensorsToDigest({ graph, tensors })).toEqual(['a', 'b', 'c']);
     const digests = digestsOf({ a: [1, 2, 3, 4], b: [1, 4, 2, 5, 3, 6], c: [9, 9, 9, 9, 9, 9] });
-    expect(bindWeights({ graph, tensors, digests })).toEqual({
+    expect(await bindByContent(initializers, { tensors, digests })).toEqual({
       binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } },
       unusedTensors: ['c'],
       constants: [],
@@ -62,19 +76,19 @@ describe('bindWeights', () => {
     });
   });
 
-  test('bit-identical tensors that share one initializer: the first in natural order fills it', () => {
-    const graph = graphWith(floats('merged', [2], [0, 0]), floats('own', [1, 2], [1, 2]));
+  test('bit-identical tensors that share one initializer: the first in natural order fills it', async () => {
+    const initializers = [floats('merged', [2], [0, 0]), floats('own', [1, 2], [1, 2])];
     const tensors = [tensor('bn.10.bias', [2]), tensor('bn.2.bias', [2]), tensor('own', [1, 2])];
-    const bound = bindWeights({ graph, tensors, digests: digestsOf({ 'bn.10.bias': [0, 0], 'bn.2.bias': [0, 0] }) });
+    const bound = await bindByContent(initializers, { tensors, digests: digestsOf({ 'bn.10.bias': [0, 0], 'bn.2.bias': [0, 0] }) });
     expect(bound.binding).toEqual({ own: plain('own'), merged: plain('bn.2.bias') });
     expect([bound.unusedTensors, bound.ambiguous]).toEqual([['bn.10.bias'], ['merged']]);
   });
 
-  test('as many initializers as equal tensors are paired in order; one by name leaves the others', () => {
+  test('as many initializers as equal tensors are paired in order; one by name leaves the others', async () => {
     const zeros = (name: string) => floats(name, [2], [0, 0]);
     const tensors = [tensor('l.10', [2]), tensor('l.9', [2]), tensor('named', [2])];
     const digests = digestsOf({ 'l.10': [0, 0], 'l.9': [0, 0], named: [0, 0] });
-    const bound = bindWeights({ graph: graphWith(zeros('first'), zeros('named'), zeros('second')), tensors, digests });
+    const bound = await bindByContent([zeros('first'), zeros('named'), zeros('second')], { tensors, digests });
     expect(bound.binding).toEqual({ named: plain('named'), first: plain('l.9'), second: plain('l.10') });
   });
 

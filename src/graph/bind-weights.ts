@@ -3,18 +3,21 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
 import { effectiveRank } from './layer-type-of.ts';
-import { hasMatchableContent, isTransposed, layoutKey, matchableLayouts, matchByContent, sameShape } from './match-by-content.ts';
+import { hasMatchableContent, isTransposed, layoutKey, matchableLayouts, matchByContent, sameShape, type ContentDigests } from './match-by-content.ts';
 import { isFloatDtype } from './onnx-dtype.ts';
 import { quantizedElementsMin } from './quantized-layer-type.ts';
 import { quoteNames } from './quote-names.ts';
 import type { CheckpointTensor, WeightBinding } from './weight-binding.ts';
 
+/** What a graph's initializers are bound to, and what is known of the bytes on both sides. */
 export interface BindRequest {
   readonly graph: GraphDescription;
   readonly tensors: readonly CheckpointTensor[];
   readonly tensorMap?: EvalSetSpec['tensorMap'];
   /** Lowercase hex sha256 of the bytes of the tensors that {@link tensorsToDigest} names; others may be there too. */
   readonly digests?: ReadonlyMap<string, string>;
+  /** From {@link digestInitializers}; without them nothing matches by content. */
+  readonly contents?: ReadonlyMap<string, ContentDigests>;
 }
 
 export interface BoundWeights {
@@ -35,13 +38,13 @@ export interface BoundWeights {
  * `eval-input-mismatch` (shapes or types do not fit).
  */
 export function bindWeights(request: BindRequest): BoundWeights {
-  const { graph, tensors, tensorMap = {}, digests = new Map() } = request;
+  const { graph, tensors, tensorMap = {}, digests = new Map(), contents = new Map() } = request;
   const fillable = graph.initializers.filter(isFillable);
   refuseStrangers(tensorMap, fillable);
   const named = bindNamed(fillable, tensors, tensorMap);
   const rest = fillable.filter((initializer) => !named.has(initializer.name));
   const taken = new Set([...named.values()].map((source) => source.tensor));
-  const matches = matchByContent({ initializers: rest, tensors, digests, taken });
+  const matches = matchByContent({ initializers: rest, contents, tensors, digests, taken });
   const binding: WeightBinding = Object.fromEntries([
     ...named,
     ...matches.map(({ initializer, tensor, transpose }) => [initializer, { tensor, transpose }] as const),
@@ -60,11 +63,16 @@ export function bindWeights(request: BindRequest): BoundWeights {
 }
 
 /** The tensors whose digests would help {@link bindWeights}: those that could fill an initializer left over by map and names. */
-export function tensorsToDigest({ graph, tensors, tensorMap = {} }: BindRequest): string[] {
-  const names = new Set(tensors.map((tensor) => tensor.name));
-  const left = graph.initializers.filter((each) => hasMatchableContent(each) && !names.has(each.name) && !Object.hasOwn(tensorMap, each.name));
-  const layouts = new Set(left.flatMap(matchableLayouts));
+export function tensorsToDigest(request: BindRequest): string[] {
+  const layouts = new Set(leftToContent(request).flatMap(matchableLayouts));
+  const { tensors } = request;
   return tensors.filter((tensor) => layouts.has(layoutKey(tensor))).map((tensor) => tensor.name);
+}
+
+/** Initializers that neither the map nor their names bind, and that have bytes to go by. */
+export function leftToContent({ graph, tensors, tensorMap = {} }: BindRequest): GraphInitializer[] {
+  const names = new Set(tensors.map((tensor) => tensor.name));
+  return graph.initializers.filter((each) => hasMatchableContent(each) && !names.has(each.name) && !Object.hasOwn(tensorMap, each.name));
 }
 
 /** Floating weights always; other types only where the graph does not hold them. */

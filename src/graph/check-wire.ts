@@ -2,6 +2,7 @@ import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { GraphLimits } from './graph-limits.ts';
+import { malformedGraph, readTag, readVarint, type WireCursor } from './wire-cursor.ts';
 
 /** How a known field must look on the wire. */
 interface FieldRule {
@@ -45,16 +46,13 @@ function scanMessage(span: MessageSpan): void {
   const { bytes, state, schema, depth, end } = span;
   countMessage(state, schema, depth);
   const rules = rulesOf(state, schema);
-  const cursor: Cursor = { bytes, at: span.start, end };
+  const cursor: WireCursor = { bytes, at: span.start, end };
   while (cursor.at < end) {
     countFields(state, 1);
-    const tag = readVarint(cursor);
-    const number = Math.floor(tag / 8);
-    if (number < 1 || number > fieldNumberMax || (tag & 7) > WireType.Bit32) throw malformed();
-    const wireType = (tag & 7) as WireType;
+    const { number, wireType } = readTag(cursor);
     const rule = rules.get(number);
     const packed = rule !== undefined && rule.packable && wireType === WireType.LengthDelimited;
-    if (rule !== undefined && !packed && rule.wireType !== wireType) throw malformed();
+    if (rule !== undefined && !packed && rule.wireType !== wireType) throw malformedGraph();
     const body = skipValue(cursor, wireType);
     if (packed) countFields(state, cursor.at - body);
     if (rule?.message !== undefined) scanMessage({ bytes, state, schema: rule.message, depth: depth + 1, start: body, end: cursor.at });
@@ -75,33 +73,8 @@ function countFields(state: ScanState, count: number): void {
   if (state.fields > state.limits.fields) throw refused(`The graph has more than ${state.limits.fields} fields.`);
 }
 
-interface Cursor {
-  readonly bytes: Uint8Array;
-  at: number;
-  readonly end: number;
-}
-
-/** Largest field number protobuf allows. */
-const fieldNumberMax = 2 ** 29 - 1;
-/** Longest encoding of a 64-bit varint. */
-const varintBytesMax = 10;
-
-/** The value of a varint; only its low 53 bits are exact, which is more than any valid tag or length needs. */
-function readVarint(cursor: Cursor): number {
-  let value = 0;
-  let scale = 1;
-  for (let length = 0; length < varintBytesMax; length++) {
-    if (cursor.at >= cursor.end) throw malformed();
-    const byte = cursor.bytes[cursor.at++]!;
-    value += (byte & 0x7f) * scale;
-    if (byte < 0x80) return value;
-    scale *= 128;
-  }
-  throw malformed();
-}
-
 /** Moves past a value and returns where its payload starts (after the length, where it has one). */
-function skipValue(cursor: Cursor, wireType: WireType): number {
+function skipValue(cursor: WireCursor, wireType: WireType): number {
   const start = cursor.at;
   switch (wireType) {
     case WireType.Varint:
@@ -115,13 +88,13 @@ function skipValue(cursor: Cursor, wireType: WireType): number {
       return advance(cursor, readVarint(cursor));
     case WireType.StartGroup:
     case WireType.EndGroup:
-      throw malformed();
+      throw malformedGraph();
   }
 }
 
-function advance(cursor: Cursor, lengthBytes: number): number {
+function advance(cursor: WireCursor, lengthBytes: number): number {
   const start = cursor.at;
-  if (lengthBytes > cursor.end - start) throw malformed();
+  if (lengthBytes > cursor.end - start) throw malformedGraph();
   cursor.at = start + lengthBytes;
   return start;
 }
@@ -150,8 +123,4 @@ function wireTypeOf(scalar: ScalarType | undefined): WireType {
 
 function refused(message: string): FirnError {
   return new FirnError('graph-invalid', message);
-}
-
-function malformed(): FirnError {
-  return refused('The graph is not a well-formed ONNX model.');
 }

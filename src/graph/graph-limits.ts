@@ -2,6 +2,8 @@
 export interface GraphLimits {
   /** Bytes of the file. */
   readonly sizeBytes: number;
+  /** Bytes of it that are not the data of tensors: nodes, names, shapes. Reading it takes some twelve times as much memory. */
+  readonly outlineBytes: number;
   /** Messages inside messages; a subgraph takes three levels (node, attribute, graph). */
   readonly depth: number;
   /** Nodes over all graphs and functions. */
@@ -17,6 +19,7 @@ export interface GraphLimits {
 /** 2 GiB and depth 100 are protobuf's own bounds; the counts are some ten times those of the largest published exports. */
 export const defaultGraphLimits: GraphLimits = {
   sizeBytes: 2 ** 31 - 1,
+  outlineBytes: 16 * 2 ** 20,
   depth: 100,
   nodes: 100_000,
   tensors: 100_000,

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { dtypeBytes } from '../checkpoint/dtype.ts';
 import type { GraphInitializer } from './describe-graph.ts';
-import { transposeBytes } from './transpose-bytes.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
 
 /** Fewest elements of a match by content: equal scalars mean nothing. */
@@ -17,7 +14,7 @@ export interface ContentMatch {
 
 /** Whether an initializer can be matched by its bytes at all. */
 export function hasMatchableContent(initializer: GraphInitializer): boolean {
-  return initializer.bytes !== undefined && initializer.elementCount >= contentElementsMin;
+  return initializer.stored !== undefined && initializer.elementCount >= contentElementsMin;
 }
 
 /** Equal for tensors and initializers of one type and shape. */
@@ -32,8 +29,16 @@ export function matchableLayouts(initializer: GraphInitializer): string[] {
   return shape.length === 2 ? [own, layoutKey({ dtype, shape: [shape[1]!, shape[0]!] })] : [own];
 }
 
+/** Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where no tensor could hold them. */
+export interface ContentDigests {
+  readonly plain?: string;
+  readonly transposed?: string;
+}
+
 export interface ContentMatchRequest {
   readonly initializers: readonly GraphInitializer[];
+  /** By initializer name. */
+  readonly contents: ReadonlyMap<string, ContentDigests>;
   readonly tensors: readonly CheckpointTensor[];
   /** Lowercase hex sha256 of each tensor's bytes, by tensor name. */
   readonly digests: ReadonlyMap<string, string>;
@@ -45,11 +50,10 @@ export interface ContentMatchRequest {
  * Pairs initializers with tensors of equal bytes. Where several share their bytes they are paired in order, initializers as the graph
  * lists them and tensors in natural order of their names (`layer.2` before `layer.10`), the last tensor taking what is left over; an
  * exporter that merged equal tensors into one initializer leaves the later tensors unpaired.
- * Cost: a sha256 of each initializer that a tensor could hold, and a transposed one of each such matrix.
  */
-export function matchByContent({ initializers, tensors, digests, taken }: ContentMatchRequest): ContentMatch[] {
+export function matchByContent({ initializers, contents, tensors, digests, taken }: ContentMatchRequest): ContentMatch[] {
   const index = contentIndex(tensors, digests, taken);
-  const found = initializers.filter(hasMatchableContent).flatMap((initializer) => holdersOf(initializer, index) ?? []);
+  const found = initializers.filter(hasMatchableContent).flatMap((initializer) => holdersOf(initializer, contents.get(initializer.name), index) ?? []);
   const groupSizes = new Map<string, number>();
   for (const { key } of found) groupSizes.set(key, (groupSizes.get(key) ?? 0) + 1);
   const turns = new Map<string, number>();
@@ -85,21 +89,14 @@ function contentIndex(tensors: readonly CheckpointTensor[], digests: ReadonlyMap
 }
 
 /** Tensors with an initializer's bytes, or with its transposed bytes where none has them as they are. */
-function holdersOf(initializer: GraphInitializer, index: ContentIndex) {
-  const bytes = initializer.bytes!;
-  const [own, turned] = matchableLayouts(initializer).map((key) => ({ key, byDigest: index.get(key) }));
-  const plain = own!.byDigest && sha256(bytes);
-  const holders = plain && own!.byDigest!.get(plain);
-  if (holders !== undefined && plain !== undefined) return { initializer: initializer.name, key: `${own!.key}${plain}`, holders, transpose: false };
-  if (turned?.byDigest === undefined) return undefined;
-  const [rows, columns] = initializer.shape as [number, number];
-  const digest = sha256(transposeBytes(bytes, { rows, columns, elementBytes: dtypeBytes[initializer.dtype!] }));
-  const turnedHolders = turned.byDigest.get(digest);
-  return turnedHolders && { initializer: initializer.name, key: `${turned.key}${digest}`, holders: turnedHolders, transpose: true };
+function holdersOf(initializer: GraphInitializer, content: ContentDigests | undefined, index: ContentIndex) {
+  const [own, turned] = matchableLayouts(initializer);
+  return held(initializer, index, own, content?.plain, false) ?? held(initializer, index, turned, content?.transposed, true);
 }
 
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+function held({ name }: GraphInitializer, index: ContentIndex, layout: string | undefined, digest: string | undefined, transpose: boolean) {
+  const holders = layout === undefined || digest === undefined ? undefined : index.get(layout)?.get(digest);
+  return holders && { initializer: name, key: `${layout}${digest}`, holders, transpose };
 }
 
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {

@@ -6,6 +6,8 @@ import type { MetricValues } from '../../checkpoint/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
+import { digestInitializers } from '../../graph/digest-initializers.ts';
+import { memoryGraphSource } from '../../graph/graph-source.ts';
 
 /** One question to the re-evaluating process: measure a model's files against an eval set on disk. */
 export interface ReEvaluation {
@@ -26,17 +28,18 @@ const memoryMaxBytes = 8 * 1024 ** 3;
 const evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
 
 async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPaths }: ReEvaluation): Promise<MetricValues> {
-  const entries = uploadedPaths.flatMap((path) => {
+  const tensors = uploadedPaths.flatMap((path) => {
     const bytes = readFileSync(path);
     return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
   });
-  const graph = describeGraph(readFileSync(graphPath));
-  const tensorMap = spec.tensorMap === undefined ? {} : { tensorMap: spec.tensorMap };
-  const wanted = new Set(tensorsToDigest({ graph, tensors: entries, ...tensorMap }));
+  const graphBytes = readFileSync(graphPath);
+  const request = { graph: describeGraph(graphBytes), tensors, ...(spec.tensorMap && { tensorMap: spec.tensorMap }) };
+  const wanted = new Set(tensorsToDigest(request));
   const digests = new Map(
-    entries.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')]),
+    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')]),
   );
-  const { binding } = bindWeights({ graph, tensors: entries, digests, ...tensorMap });
+  const contents = await digestInitializers(memoryGraphSource(graphBytes), { ...request, digests });
+  const { binding } = bindWeights({ ...request, digests, contents });
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
@@ -7,7 +7,10 @@ import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
 import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
-import { describeGraph, type GraphDescription } from '../../graph/describe-graph.ts';
+import { describeGraphFile, type GraphDescription } from '../../graph/describe-graph.ts';
+import { digestInitializers } from '../../graph/digest-initializers.ts';
+import { openGraphFile } from '../../graph/graph-file.ts';
+import type { GraphSource } from '../../graph/graph-source.ts';
 import { effectiveRank } from '../../graph/layer-type-of.ts';
 import type { Series } from './read-series.ts';
 
@@ -16,15 +19,29 @@ type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;
 /**
  * The tensor map of a series whose graph calls its weights otherwise than the checkpoints do (`onnx::MatMul_123`, transposed). A graph holds the
  * bytes of the one checkpoint it was exported from, usually the last, whereas a hub is given the first one first; whoever has all of them can say
- * which tensor is which. Undefined where names decide, or where no checkpoint holds a matrix of the graph. Throws an Error with one sentence.
+ * which tensor is which. Undefined where names decide, or where no checkpoint holds a matrix of the graph. Rejects with an Error of one sentence.
  */
-export function seriesTensorMap(series: Series): TensorMap | undefined {
-  const graph = describeGraph(readFileSync(series.graphPath));
+export async function seriesTensorMap(series: Series): Promise<TensorMap | undefined> {
+  const source = await openGraphFile(series.graphPath);
+  try {
+    return await bestMap(series, { source, graph: await describeGraphFile(source) });
+  } finally {
+    await source.close();
+  }
+}
+
+interface OpenGraph {
+  readonly source: GraphSource;
+  readonly graph: GraphDescription;
+}
+
+async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | undefined> {
+  const { graph } = open;
   const matrices = new Set(graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name));
   let best: { readonly map: TensorMap; readonly matrixCount: number } | undefined;
   for (const { modelFiles } of series.checkpoints.toReversed()) {
-    const map = mapByContent(
-      graph,
+    const map = await mapByContent(
+      open,
       modelFiles.map((file) => file.from),
     );
     if (map === 'names decide') return undefined;
@@ -36,13 +53,14 @@ export function seriesTensorMap(series: Series): TensorMap | undefined {
 }
 
 /** Initializers that hold bytes of this checkpoint's tensors under another name. */
-function mapByContent(graph: GraphDescription, modelPaths: readonly string[]): TensorMap | 'names decide' {
+async function mapByContent({ source, graph }: OpenGraph, modelPaths: readonly string[]): Promise<TensorMap | 'names decide'> {
   const tensors = modelPaths.flatMap((path) => withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))));
   const wanted = new Set(tensorsToDigest({ graph, tensors }));
   if (wanted.size === 0) return 'names decide';
   const digests = new Map(tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
   try {
-    const { binding } = bindWeights({ graph, tensors, digests });
+    const contents = await digestInitializers(source, { graph, tensors, digests });
+    const { binding } = bindWeights({ graph, tensors, digests, contents });
     return Object.fromEntries(Object.entries(binding).filter(([initializer, { tensor }]) => initializer !== tensor));
   } catch (error) {
     // Not the checkpoint the graph was exported from.

@@ -1,0 +1,109 @@
+import { createHash, type Hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { dtypeBytes } from '../checkpoint/dtype.ts';
+import { leftToContent, type BindRequest } from './bind-weights.ts';
+import type { GraphInitializer } from './describe-graph.ts';
+import { elementWords, type ElementWords } from './element-words.ts';
+import type { GraphSource } from './graph-source.ts';
+import { layoutKey, matchableLayouts, type ContentDigests } from './match-by-content.ts';
+import { readElements } from './read-elements.ts';
+
+/** Bytes of a transposed matrix that are gathered in one pass over the stored one. */
+const bandBytesMax = 32 * 1024 * 1024;
+
+/** Bytes hashed before others get their turn. */
+const hashedAtOnceBytes = 1024 * 1024;
+
+/**
+ * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that a tensor could hold, and of its
+ * transpose only where no tensor holds it as it is. Reads the file piece by piece and holds one band of a matrix; a transpose reads the matrix once per
+ * band. `source` is the file that `request.graph` describes. Errors: `graph-invalid`, the source's.
+ */
+export async function digestInitializers(source: GraphSource, request: BindRequest, signal?: AbortSignal): Promise<Map<string, ContentDigests>> {
+  const { tensors, digests = new Map<string, string>() } = request;
+  const byLayout = new Map<string, Set<string>>();
+  for (const tensor of tensors) {
+    const digest = digests.get(tensor.name);
+    if (digest !== undefined) byLayout.set(layoutKey(tensor), (byLayout.get(layoutKey(tensor)) ?? new Set()).add(digest));
+  }
+  const contents = new Map<string, ContentDigests>();
+  for (const initializer of leftToContent(request)) {
+    const [own, turned] = matchableLayouts(initializer).map((layout) => byLayout.get(layout));
+    const plain = own && (await digestPlain(source, initializer, signal));
+    if (plain !== undefined && own!.has(plain)) contents.set(initializer.name, { plain });
+    else if (turned !== undefined) contents.set(initializer.name, { transposed: await digestTransposed(source, initializer, signal) });
+  }
+  return contents;
+}
+
+async function digestPlain(source: GraphSource, { stored }: GraphInitializer, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of readElements(source, stored!, signal)) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** The digest of the transposed matrix. `bandBytes` is for tests. */
+export async function digestTransposed(source: GraphSource, initializer: GraphInitializer, signal?: AbortSignal, bandBytes = bandBytesMax): Promise<string> {
+  const [rows, columns] = initializer.shape as [number, number];
+  const hash = createHash('sha256');
+  const columnBytes = rows * dtypeBytes[initializer.dtype!];
+  const width = Math.floor(bandBytes / Math.max(1, columnBytes));
+  // A column that is a band of its own is hashed as it passes by.
+  for (let first = 0; first < columns; first += Math.max(1, width)) {
+    if (width < 1) await hashColumn(hash, first, { source, initializer, signal });
+    else await updateInPieces(hash, await gatherColumns({ first, end: Math.min(first + width, columns) }, { source, initializer, signal }));
+  }
+  return hash.digest('hex');
+}
+
+/** A band hashed in one go would keep the event loop waiting for a tenth of a second. */
+async function updateInPieces(hash: Hash, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength; at += hashedAtOnceBytes) {
+    hash.update(bytes.subarray(at, at + hashedAtOnceBytes));
+    await setImmediate();
+  }
+}
+
+interface StoredMatrix {
+  readonly source: GraphSource;
+  readonly initializer: GraphInitializer;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The elements of some columns, one column after another. */
+async function gatherColumns({ first, end }: { readonly first: number; readonly end: number }, matrix: StoredMatrix): Promise<Uint8Array> {
+  const [rows, columns] = matrix.initializer.shape as [number, number];
+  const elementBytes = dtypeBytes[matrix.initializer.dtype!];
+  const band = new Uint8Array((end - first) * rows * elementBytes);
+  const target = elementWords(band, elementBytes);
+  for await (const { words, firstElement } of wordsOf(matrix)) {
+    const lastRow = Math.floor((firstElement + words.length - 1) / columns);
+    for (let row = Math.floor(firstElement / columns); row <= lastRow; row += 1) {
+      const rowStart = row * columns - firstElement;
+      const from = Math.max(first, -rowStart);
+      const to = Math.min(end, words.length - rowStart);
+      for (let column = from; column < to; column += 1) target[(column - first) * rows + row] = words[rowStart + column]!;
+    }
+  }
+  return band;
+}
+
+async function hashColumn(hash: Hash, column: number, matrix: StoredMatrix): Promise<void> {
+  const columns = matrix.initializer.shape[1]!;
+  for await (const { words, firstElement } of wordsOf(matrix)) {
+    const skipped = (column - (firstElement % columns) + columns) % columns;
+    const picked = words.slice(0, Math.ceil(Math.max(0, words.length - skipped) / columns));
+    for (let at = skipped, i = 0; at < words.length; at += columns, i += 1) picked[i] = words[at]!;
+    hash.update(new Uint8Array(picked.buffer, picked.byteOffset, picked.byteLength));
+  }
+}
+
+/** The stored elements as words, with the number of each piece's first element. */
+async function* wordsOf({ source, initializer, signal }: StoredMatrix): AsyncGenerator<{ readonly words: ElementWords; readonly firstElement: number }> {
+  let firstElement = 0;
+  for await (const piece of readElements(source, initializer.stored!, signal)) {
+    const words = elementWords(piece, dtypeBytes[initializer.dtype!]);
+    yield { words, firstElement };
+    firstElement += words.length;
+  }
+}
