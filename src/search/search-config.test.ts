@@ -78,6 +78,38 @@ describe('searchConfig', () => {
     expect((await searchConfig(search, runnerOn(land, 1).runner))?.estimatedBytes).toBe(best);
   });
 
+  it.each([2, 3, 20, 64, 150, 200])('spreads %i trials over the cube where they do not suffice for all of it', async (trialsMax) => {
+    // What the guided search takes to give up.
+    const guidedTrials = 10;
+    // Monotone but for the most conservative corner, as with a tiny model: whatever passes is close to it.
+    const { bytes } = landscape(1);
+    const ranked = everyConfig()
+      .filter((config) => config.pruneFraction > 0 || config.pruneMetric === 'magnitude')
+      .sort((a, b) => bytes(a) - bytes(b));
+    const spacing = Math.ceil(ranked.length / Math.max(1, Math.floor((trialsMax - guidedTrials) / 2)));
+    const passing = new Set(ranked.slice(-spacing - 1, -1).map(configKey));
+    const land = { bytes, damage: (config: QuantizationConfig) => (passing.has(configKey(config)) ? 0.9 : 1.1) };
+    const { runner, evaluated } = runnerOn(land, 1, trialsMax);
+    const found = await searchConfig(search, runner);
+    expect(evaluated.length).toBeLessThanOrEqual(trialsMax);
+    if (trialsMax >= 20) expect(passing.has(configKey(found!.config))).toBe(true);
+  });
+
+  it('tries the configs that the spread skipped before the first that passes', async () => {
+    const { bytes } = landscape(1);
+    // Every other config of the dearer half passes, and the corner fails.
+    const fails = (config: QuantizationConfig): boolean => bytes(config) < 380 || (config.bins === 32 && config.protectFraction === 0.01);
+    const land = { bytes, damage: (config: QuantizationConfig) => (fails(config) ? 1.1 : 0.9) };
+    const { runner } = runnerOn(land, 1, 64);
+    const found = await searchConfig({ ...search, model: { hasEmbeddings: true, hasSensitivity: true } }, runner);
+    const best = Math.min(
+      ...everyConfig()
+        .filter((config) => !fails(config))
+        .map(bytes),
+    );
+    expect(found?.estimatedBytes).toBe(best);
+  });
+
   it('stops at the limit on trials', async () => {
     const { runner, evaluated } = runnerOn(landscape(50), 1, 20);
     expect(await searchConfig(search, runner)).toBeUndefined();

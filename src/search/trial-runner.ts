@@ -52,8 +52,16 @@ export class TrialRunner {
   get trialCount(): number {
     return this.asked.size;
   }
+  get trialsLeft(): number {
+    return Math.max(0, this.trialsMax - this.asked.size);
+  }
   get exhausted(): boolean {
-    return this.asked.size >= this.trialsMax;
+    return this.trialsLeft === 0;
+  }
+
+  /** Whether a search has asked for this config before. */
+  wasAsked(config: QuantizationConfig): boolean {
+    return this.asked.has(configKey(config));
   }
 
   async estimate(config: QuantizationConfig): Promise<number> {
