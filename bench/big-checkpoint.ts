@@ -2,6 +2,9 @@
  * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given config, downloads both, checks
  * digests, and prints the server's resident memory over idle. npm run bench:big -- [--mib 1024] [--series DIR]
  *
+ * Idle is a hub started again on a data directory that exists, once its memory has settled: making the database for the first time leaves several
+ * hundred MiB resident that later growth would hide in.
+ *
  * DIR may hold ckpt_00.safetensors, ckpt_01.safetensors and their .grad twins; without it the weights are made here.
  */
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
@@ -9,6 +12,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
@@ -18,6 +22,11 @@ import { buildSafetensorsHeader } from '../src/checkpoint/safetensors-header.ts'
 const growthMaxMib = 512;
 /** How often memory is read, in ms. */
 const sampleMs = 100;
+/** Memory has settled when it stayed within `settledSpreadMib` for so long, in ms. */
+const settledMs = 3_000;
+const settledSpreadMib = 2;
+/** Longest wait for that, in ms. */
+const settleDeadlineMs = 60_000;
 const config = { method: 'inshrinkerator', bins: 16, embeddingBins: 32, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 };
 
 interface Upload {
@@ -31,17 +40,23 @@ let hubProcess: HubProcess | undefined;
 try {
   const uploads = values.series === undefined ? await makeSeries(directory, Number(values.mib)) : givenSeries(values.series);
   hubProcess = await HubProcess.start(join(directory, 'hub'));
+  await prepare(new HubClient(hubProcess.url));
+  await hubProcess.stop();
+  hubProcess = await HubProcess.start(join(directory, 'hub'));
   process.exitCode = await measure(hubProcess, uploads);
 } finally {
   await hubProcess?.stop();
   await rm(directory, { recursive: true, force: true });
 }
 
-async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<number> {
-  const client = new HubClient(hub.url);
+async function prepare(client: HubClient): Promise<void> {
   await client.post('/v1/repositories', { namespace: 'bench', name: 'big' });
   await client.post('/v1/repositories/bench/big/runs', { name: 'run', fidelity: 'lossy', search: { fixedConfig: config } });
-  const idleMib = residentMib(hub.pid);
+}
+
+async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<number> {
+  const client = new HubClient(hub.url);
+  const idleMib = await settledMib(hub.pid);
   const peak = watchPeak(hub.pid);
   const wrong: string[] = [];
   for (const [step, upload] of uploads.entries()) {
@@ -136,6 +151,18 @@ function* weights(seed: number, count: number, drift: number): Generator<Uint8Ar
 
 function residentMib(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+/** Resident memory once it no longer moves. */
+async function settledMib(pid: number): Promise<number> {
+  const window: number[] = [];
+  const samples = settledMs / sampleMs;
+  for (const started = performance.now(); performance.now() - started < settleDeadlineMs; await setTimeout(sampleMs)) {
+    window.push(residentMib(pid));
+    const recent = window.slice(-samples);
+    if (recent.length === samples && Math.max(...recent) - Math.min(...recent) <= settledSpreadMib) return recent.at(-1)!;
+  }
+  throw new Error(`the idle hub's memory did not settle within ${settleDeadlineMs / 1000} s`);
 }
 
 function watchPeak(pid: number) {
