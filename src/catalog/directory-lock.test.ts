@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -81,4 +82,27 @@ test('a lock that was taken over is not removed by its earlier holder', () => {
   leave({ ...thisProcess(), machine: 'elsewhere' });
   lock.release();
   expect(existsSync(path())).toBe(true);
+});
+
+test('a disk that takes no lock is told as it is, and leaves nothing that refuses the next start', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const onFullDisk = (lock: () => void) => {
+    const { writeSync } = fs;
+    fs.writeSync = () => {
+      throw full;
+    };
+    syncBuiltinESMExports();
+    try {
+      lock();
+    } finally {
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    }
+  };
+  onFullDisk(() => expect(() => lockDirectory(directory)).toThrow(full));
+  expect(readdirSync(directory)).toEqual([]);
+  leave({ ...thisProcess(), machine: 'elsewhere' }, 60_000);
+  onFullDisk(() => expect(() => lockDirectory(directory)).toThrow(full));
+  expect(readdirSync(directory)).toEqual(['lock']);
+  lockDirectory(directory).release();
 });

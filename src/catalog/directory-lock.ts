@@ -23,7 +23,8 @@ interface Owner extends ProcessIdentity {
 /**
  * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call in this one, is
  * refused with `conflict` while the first lives; what a dead one left is taken over. Life is checked by process where the owner is on this machine, else
- * by the age of the file. The file stays behind when the process is killed. Needs a file system with exclusive creation.
+ * by the age of the file. The file stays behind when the process is killed. Needs a file system with exclusive creation. Failures of the disk pass as
+ * they are and leave no file.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, 'lock');
@@ -60,7 +61,7 @@ function refuseLiving(path: string): void {
   if (lives) throw inUse(owner, path);
 }
 
-/** False when the file exists. */
+/** False when the file exists. One that cannot be written whole is removed again: nobody could tell it from a lock that is just being written. */
 function create(path: string, owner: Owner): boolean {
   let file: number;
   try {
@@ -72,10 +73,13 @@ function create(path: string, owner: Owner): boolean {
   try {
     writeSync(file, JSON.stringify(owner));
     fsyncSync(file);
-    return true;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
+  return true;
 }
 
 /** Undefined when absent, or just being written. */

@@ -32,6 +32,15 @@ export type PgliteCatalogOptions =
 export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<Catalog> {
   if ('memory' in options) return openClient(options.template === undefined ? {} : { loadDataDir: options.template });
   const directory = resolve(options.directory);
+  try {
+    return await openLocked(directory);
+  } catch (error) {
+    // Whatever was written when the room ran out: the one thing to know is where.
+    throw isFull(error) ? noSpace(directory, error) : error;
+  }
+}
+
+async function openLocked(directory: string): Promise<Catalog> {
   await mkdir(directory, { recursive: true });
   const lock = lockDirectory(directory);
   try {
@@ -40,6 +49,14 @@ export async function openPgliteCatalog(options: PgliteCatalogOptions): Promise<
     lock.release();
     throw error;
   }
+}
+
+function isFull(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof FirnError && error.code === 'storage-full');
+}
+
+function noSpace(detail: string, cause: unknown): FirnError {
+  return new FirnError('storage-full', 'The catalog has no space left.', { detail, cause });
 }
 
 /**
@@ -81,11 +98,8 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
   try {
     return await PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`] });
   } catch (error) {
-    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-    throw new FirnError(full ? 'storage-full' : 'internal', full ? 'The catalog has no space left.' : 'The catalog could not be opened.', {
-      detail: options.dataDir ?? 'memory',
-      cause: error,
-    });
+    const detail = options.dataDir ?? 'memory';
+    throw isFull(error) ? noSpace(detail, error) : new FirnError('internal', 'The catalog could not be opened.', { detail, cause: error });
   }
 }
 

@@ -96,4 +96,19 @@ describe.skipIf(disk === undefined)(`a full disk${disk === undefined ? ' (skippe
     expect((await api.get(`${waiting}/files/model.safetensors`)).bytes.equals(model(4))).toBe(true);
     await expectSound();
   });
+
+  test('a start on it says where there is no room, and leaves nothing that refuses the next one', async () => {
+    await hub.stop('SIGKILL');
+    fill(0);
+    const refused = await startHub({ dataDirectory: hub.dataDirectory }).then(
+      (started) => started.stop().then(() => 'started'),
+      (error: unknown) => String(error),
+    );
+    expect(refused).toContain(`no space left. (${join(directory, 'data', 'catalog')})`);
+    expect(refused).not.toContain('in use');
+    empty();
+    hub = await startHub({ dataDirectory: hub.dataDirectory });
+    api = new HubApi(hub.url);
+    await expectSound();
+  });
 });
