@@ -73,6 +73,16 @@ describe('a checkpoint on its way in', () => {
         await expect(reserve(run, 3, [], { layerTypes: other })).rejects.toMatchObject({ code: 'step-exists' });
     });
 
+    it('after it was cancelled, is a conflict that says what to do, not one with other bytes', async () => {
+      const run = await harness.newRun();
+      const checkpoint = await reserve(run, 1);
+      await harness.catalog.checkpoints.transition(checkpoint.id, ['open'], 'cancelled');
+      await expect(reserve(run, 1)).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'The checkpoint is cancelled and takes no files; delete it to upload the step again.',
+      });
+    });
+
     it.each<[string, string, Partial<Reservation>]>([
       ['a negative step', 'invalid-request', { step: -1 }],
       ['a fractional step', 'invalid-request', { step: 1.5 }],

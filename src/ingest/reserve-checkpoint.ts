@@ -28,7 +28,7 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 /**
  * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the commit. Repeating an open reservation
  * returns it, so that a job that died can go on where it was. Errors: `invalid-request`, `payload-too-large` (more than could ever be staged),
- * `step-exists` (committed, naming the fork call; or reserved with other files, config or layer types), `not-found`.
+ * `step-exists` (committed, naming the fork call; or reserved with other files, config or layer types), `conflict` (cancelled), `not-found`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
@@ -70,6 +70,7 @@ async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: 
   const { step, files, fixedConfig, layerTypes } = asked;
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
+  if (existing.state === 'cancelled') throw new FirnError('conflict', 'The checkpoint is cancelled and takes no files; delete it to upload the step again.');
   if (existing.state !== 'open') throw await stepExists(catalog, existing);
   const sameConfig =
     existing.fixedConfig === fixedConfig ||
