@@ -41,7 +41,7 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const statistics = await gatherStatistics(attempt.source, plan, attempt.ctx.core, pace(attempt));
   const quantizer = makeQuantizer(attempt, plan, statistics);
   const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
-  if (statistics.sensitivityAllZero) attempt.warn('The sensitivity file is all zero and was treated as absent.');
+  if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
   const missing = given === undefined ? undefined : whatGivenConfigLacks(given, statistics);
   if (missing !== undefined) attempt.warn(missing);
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);

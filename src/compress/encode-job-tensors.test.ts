@@ -99,6 +99,20 @@ describe('sensitivity', () => {
     expect(await harness.download(zero, 'model.safetensors')).toEqual(await harness.download(none, 'model.safetensors'));
   });
 
+  test.each([
+    ['has no finite value', (data: Float32Array) => data.fill(Number.NaN), quantizedNames],
+    ['has no finite value', (data: Float32Array) => data.fill(Number.NaN).fill(Infinity, 0, 9), quantizedNames],
+    ['has nothing but zeros and values that are not finite', (data: Float32Array) => data.fill(Number.NaN, 5), quantizedNames],
+    ['covers no tensor that is quantized', (data: Float32Array) => data.fill(1), ['fc.bias']],
+  ])('that %s is treated as absent, and the warning says that it is so', async (what, fill, names) => {
+    const all = tinyWeights(0);
+    const gradients = Object.fromEntries(names.map((name) => [name, f32(all[name]!.shape, fill(new Float32Array(all[name]!.data.byteLength / 4)))]));
+    const checkpoint = await harness.push(await harness.newFixedRun(sixteenBins), 0, withGradients(all, gradients));
+    expect(checkpoint.result!.warnings).toEqual([`The sensitivity file ${what} and was treated as absent.`]);
+    const none = await harness.push(await harness.newFixedRun(sixteenBins), 0, modelOf(all));
+    expect(await harness.download(checkpoint, 'model.safetensors')).toEqual(await harness.download(none, 'model.safetensors'));
+  });
+
   test('a given config that prunes by sensitivity without any gradients prunes by magnitude, and says so', async () => {
     const zeros = Object.fromEntries(quantizedNames.map((name) => [name, f32(tinyGradients(0)[name]!.shape, new Float32Array(512))]));
     const push = async (config: QuantizationConfig, files: Upload) => harness.push(await harness.newFixedRun(config), 0, files);

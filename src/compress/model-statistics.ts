@@ -1,4 +1,4 @@
-import { sketchBuckets, sketchWords, sketchZerosIndex, type NativeCore, type Sketch } from '../native/core.ts';
+import { sketchBuckets, sketchInfinitiesIndex, sketchNansIndex, sketchWords, sketchZerosIndex, type NativeCore, type Sketch } from '../native/core.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
 import { levelBlocks, type CodingPlan } from './plan-codings.ts';
@@ -7,10 +7,10 @@ import { levelBlocks, type CodingPlan } from './plan-codings.ts';
 export interface ModelStatistics {
   readonly magnitude: Sketch;
   readonly magnitudeByGroup: readonly Sketch[];
-  /** Absent without gradients, and when all of them are zero. */
+  /** Absent without gradients, and when none of them says anything: see `sensitivityUnusable`. */
   readonly sensitivity?: { readonly all: Sketch; readonly byGroup: readonly Sketch[] };
-  /** True when gradients were there but all zero: they are treated as absent. */
-  readonly sensitivityAllZero: boolean;
+  /** Why gradients that were there are treated as absent, in a sentence for whoever sent them. */
+  readonly sensitivityUnusable?: string;
 }
 
 /** One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter). */
@@ -33,9 +33,17 @@ export async function gatherStatistics(
   return {
     magnitude,
     magnitudeByGroup,
-    sensitivityAllZero: source.hasGradients && !usable,
     ...(usable ? { sensitivity: { all: sensitivity, byGroup: sensitivityByGroup } } : {}),
+    ...(source.hasGradients && !usable ? { sensitivityUnusable: `The sensitivity file ${whatIsWrongWith(sensitivity)} and was treated as absent.` } : {}),
   };
+}
+
+/** Of a sketch without a single value that is finite and not zero. */
+function whatIsWrongWith(sensitivity: Sketch): string {
+  const zeros = sensitivity[sketchZerosIndex]! > 0n;
+  const notFinite = sensitivity[sketchNansIndex]! + sensitivity[sketchInfinitiesIndex]! > 0n;
+  if (zeros) return notFinite ? 'has nothing but zeros and values that are not finite' : 'is all zero';
+  return notFinite ? 'has no finite value' : 'covers no tensor that is quantized';
 }
 
 export function emptySketch(): Sketch {
