@@ -1,6 +1,6 @@
 import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
-import { FirnError } from '../checkpoint/firn-error.ts';
+import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -75,9 +75,12 @@ export class Downloads {
 
   async #rawTensor(file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
     const reader = await this.#services.store.open(rawKeyOf(file));
-    return closingOnFailure(reader, async () =>
-      this.#tensorOf(file.path, await RawSafetensorsFile.open(reader, this.#services.core, dtype), name, () => reader.close()),
-    );
+    return closingOnFailure(reader, async () => {
+      const opened = await RawSafetensorsFile.open(reader, this.#services.core, dtype).catch(absentWhen('invalid-request'));
+      // Only called .safetensors: it has no tensors, and says nothing about the other files.
+      if (opened === undefined) await reader.close();
+      return opened && this.#tensorOf(file.path, opened, name, () => reader.close());
+    });
   }
 
   async #packagedTensor(checkpoint: Checkpoint, file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
@@ -117,12 +120,19 @@ export class Downloads {
   }
 }
 
+/** Of failures, the one that means there is nothing; any other passes. */
+function absentWhen(code: FirnErrorCode): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof FirnError && error.code === code) return undefined;
+    throw error;
+  };
+}
+
 function findTensor(file: TensorFile, name: string): TensorEntry | undefined {
   try {
     return file.tensor(name);
   } catch (error) {
-    if (error instanceof FirnError && error.code === 'not-found') return undefined;
-    throw error;
+    return absentWhen('not-found')(error);
   }
 }
 

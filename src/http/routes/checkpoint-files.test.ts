@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
@@ -256,6 +256,19 @@ describe('tensors', () => {
     expect([scalar.bytes.readFloatLE(), scalar.headers.get('firn-shape')]).toEqual([0.5, '']);
     expect((await call('GET', `${checkpoints}/1/tensors/none`)).status).toBe(404);
     expect((await call('GET', `${checkpoints}/9/tensors/bias`)).json.code).toBe('checkpoint-not-ready');
+  });
+
+  it('looks past a file that is only called .safetensors and is kept as the object it is', async () => {
+    const checkpoint = `${runs}/misnamed/checkpoints/1`;
+    await call('POST', runs, { name: 'misnamed' });
+    await call('POST', `${runs}/misnamed/checkpoints`, { step: 1 });
+    await call('PUT', `${checkpoint}/files/model.safetensors`, model);
+    await call('PUT', `${checkpoint}/files/noise.safetensors?role=other`, randomBytes(100_000));
+    await call('POST', `${checkpoint}/commit`);
+    await gateway.encode();
+    for (const query of ['', '?dtype=bf16']) expect((await call('GET', `${checkpoint}/tensors/none${query}`)).json.code).toBe('not-found');
+    expect((await call('GET', `${checkpoint}/tensors/bias`)).bytes.readFloatLE()).toBe(0.5);
+    expect((await call('GET', `${checkpoint}/files/noise.safetensors?dtype=bf16`)).json.code).toBe('invalid-request');
   });
 });
 
