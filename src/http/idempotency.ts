@@ -7,7 +7,9 @@ import type { AppEnv } from './app-env.ts';
 /** How long an answer is kept for repetition, in ms. */
 const idempotencyTtlMs = 24 * 3600 * 1000;
 /** Longest Idempotency-Key, in characters. */
-const keyLengthMax = 255;
+export const idempotencyKeyLengthMax = 255;
+/** Visible ASCII, so that a key is the same in every log and database. */
+export const idempotencyKeyPattern = /^[\x21-\x7e]+$/;
 /** Answer headers worth repeating. */
 const keptHeaders = ['content-type', 'location'];
 
@@ -20,8 +22,8 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
   return async function repeatOrRun(c, next) {
     const key = c.req.header('idempotency-key');
     if (key === undefined || c.req.method !== 'POST') return next();
-    if (!/^[\x21-\x7e]+$/.test(key) || key.length > keyLengthMax) {
-      throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${keyLengthMax} visible ASCII characters.`);
+    if (!idempotencyKeyPattern.test(key) || key.length > idempotencyKeyLengthMax) {
+      throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`);
     }
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)

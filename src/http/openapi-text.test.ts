@@ -15,6 +15,7 @@ interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Readonly<Record<string, object>>;
 }
 const document = JSON.parse(openApiText()) as { paths: Record<string, Record<string, Operation>> };
@@ -29,6 +30,13 @@ describe('the OpenAPI document', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(operations.filter(({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1)).toEqual([]);
+  });
+
+  it('declares the Idempotency-Key of every operation that honours one', () => {
+    const keyed = operations.filter(({ operation }) => operation.parameters?.some(({ name, in: where }) => where === 'header' && name === 'idempotency-key'));
+    const posts = operations.filter(({ path, method }) => path.startsWith('/v1/') && method === 'post');
+    expect(keyed.map(({ operation }) => operation.operationId)).toEqual(posts.map(({ operation }) => operation.operationId));
+    expect(posts.filter(({ operation }) => !('409' in operation.responses))).toEqual([]);
   });
 
   it('says what every native operation may refuse', () => {

@@ -17,7 +17,7 @@ import {
   renderTrial,
   trialList,
 } from '../schemas/checkpoint.ts';
-import { checkpointParams, pageQuery, runParams } from '../schemas/parameters.ts';
+import { checkpointParams, idempotencyHeaders, pageQuery, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 
@@ -26,6 +26,7 @@ const collection = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints';
 const member = `${collection}/{step}` as const;
 const json = { 'application/json': { schema: checkpointSchema } };
 const request = { params: checkpointParams };
+const keyedRequest = { ...request, headers: idempotencyHeaders };
 
 const reserveCheckpoint = createRoute({
   method: 'post',
@@ -33,7 +34,7 @@ const reserveCheckpoint = createRoute({
   operationId: 'reserveCheckpoint',
   summary: 'Reserve a checkpoint, then upload its files and commit it',
   tags,
-  request: { params: runParams, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
+  request: { params: runParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: checkpointInput } } } },
   description:
     'The checkpoint has its place in the order of the run from now on, so that an open reservation holds up the compression of all later steps of the run ' +
     'until it is committed, cancelled or deleted, or expires without a sign of life.',
@@ -65,7 +66,7 @@ const commitCheckpoint = createRoute({
   operationId: 'commitCheckpoint',
   summary: 'Close a reserved checkpoint and hand it to compression',
   tags,
-  request,
+  request: keyedRequest,
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'It was committed before.', content: json },
@@ -105,7 +106,7 @@ const cancelCheckpoint = createRoute({
   operationId: 'cancelCheckpoint',
   summary: 'Stop work on a checkpoint',
   tags,
-  request,
+  request: keyedRequest,
   responses: {
     200: { description: 'Cancelled.', content: json },
     202: { description: 'Being stopped; its state becomes `cancelled`.', content: json },

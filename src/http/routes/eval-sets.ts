@@ -7,7 +7,7 @@ import { createLocator, found } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { evalSetInput, evalSetList, evalSetSchema, renderEvalSet } from '../schemas/eval-set.ts';
-import { evalSetParams, pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { evalSetParams, idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 import { readUpload } from '../read-upload.ts';
@@ -23,7 +23,7 @@ const createEvalSet = createRoute({
   operationId: 'createEvalSet',
   summary: 'Create an eval set',
   tags,
-  request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
+  request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
   responses: { 201: { description: 'Created, open for its graph and batches; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415) },
 });
 const listEvalSets = createRoute({
@@ -71,7 +71,7 @@ const commitEvalSet = createRoute({
   operationId: 'commitEvalSet',
   summary: 'Check graph, batches and metrics against each other',
   tags,
-  request: { params: evalSetParams },
+  request: { params: evalSetParams, headers: idempotencyHeaders },
   responses: { 200: { description: 'Ready for runs.', content: json }, ...problems(400, 404, 409, 422, 503) },
 });
 

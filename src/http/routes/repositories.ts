@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts';
 import { createLocator } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
-import { pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { renderRepository, repositoryInput, repositoryList, repositorySchema } from '../schemas/repository.ts';
 
@@ -17,7 +17,7 @@ const createRepository = createRoute({
   operationId: 'createRepository',
   summary: 'Create a repository',
   tags,
-  request: { body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
+  request: { headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
   responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 409, 413, 415) },
 });
 const listRepositories = createRoute({

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts';
 import { createLocator } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
-import { pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
+import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { renderRun, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';
 
@@ -19,7 +19,7 @@ const createRunRoute = createRoute({
   operationId: 'createRun',
   summary: 'Create a run, or fork one from a checkpoint',
   tags,
-  request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: runInput } } } },
+  request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: runInput } } } },
   responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 422) },
 });
 const listRuns = createRoute({

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { checkRunName, isName, nameLengthMax, pathLengthMax } from '../../checkpoint/names.ts';
+import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../idempotency.ts';
 
 /** Largest step: what a JSON number holds exactly, with room. */
 const stepMax = 10 ** 15 - 1;
@@ -94,6 +95,22 @@ export const pageQuery = z.object({
     .max(300)
     .optional()
     .openapi({ param: { name: 'after', in: 'query', description: '`next` of the page before.' } }),
+});
+
+/** Of every POST; idempotency.ts honours it before the operation is looked at. */
+export const idempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(idempotencyKeyLengthMax)
+    .regex(idempotencyKeyPattern, 'must be visible ASCII characters')
+    .optional()
+    .openapi({
+      description:
+        'Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with ' +
+        '`Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key is known to the whole server.',
+      example: '4f9f2f1e-6a0e-4b57-9d3e-2f0a4f5b7c11',
+    }),
 });
 
 /** Page size when none is asked for. */
