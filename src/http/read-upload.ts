@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Upload } from '../ingest/upload.ts';
 import type { AppEnv } from './app-env.ts';
-import { parseDigest } from './digest-fields.ts';
+import { parseDigest, type AnnouncedDigests } from './digest-fields.ts';
 import { incomingBody } from './incoming-body.ts';
 
 /**
@@ -16,17 +16,16 @@ export function readUpload(c: Context<AppEnv>): Upload {
   }
   // RFC 9110 section 14.5: a server that knows no partial PUT must not take a part for the whole.
   if (c.req.header('content-range') !== undefined) throw new FirnError('invalid-request', 'A file is uploaded whole: leave out Content-Range.');
-  const reprSha256 = parseDigest(c.req.header('repr-digest'));
-  const contentSha256 = parseDigest(c.req.header('content-digest'));
-  if (reprSha256 !== undefined && contentSha256 !== undefined && reprSha256 !== contentSha256) {
+  const [repr, content] = [parseDigest(c.req.header('repr-digest')), parseDigest(c.req.header('content-digest'))];
+  const digests = { ...repr, ...content };
+  if (Object.entries(repr).some(([algorithm, digest]) => digests[algorithm as keyof AnnouncedDigests] !== digest)) {
     throw new FirnError('invalid-request', 'Repr-Digest and Content-Digest must agree when no encoding is used.');
   }
-  const sha256 = reprSha256 ?? contentSha256;
   const length = c.req.header('content-length');
   return {
     body: incomingBody(c),
     signal: c.req.raw.signal,
     ...(length !== undefined && { lengthBytes: Number(length) }),
-    ...(sha256 !== undefined && { sha256 }),
+    ...digests,
   };
 }

@@ -56,6 +56,7 @@ export class ArrivingBody {
   /** The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are passed on, and may throw. */
   async *pieces(onProgress?: (sizeBytes: number) => void): AsyncGenerator<Uint8Array> {
     const sha256 = createHash('sha256');
+    const sha512 = this.#upload.sha512 === undefined ? undefined : createHash('sha512');
     const blob = new SmallBlob();
     const header = this.#rules.headerLimits && new SafetensorsHeaderReader(this.#lengthBytes, this.#rules.headerLimits);
     let expectedBytes = this.#lengthBytes;
@@ -70,6 +71,7 @@ export class ArrivingBody {
         throw new FirnError('length-mismatch', `The body has more than the ${expectedBytes} bytes announced.`);
       onProgress?.(sizeBytes);
       sha256.update(piece);
+      sha512?.update(piece);
       blob.add(piece);
       yield piece;
     }
@@ -79,6 +81,7 @@ export class ArrivingBody {
     header?.finish();
     const digest = sha256.digest('hex');
     if (this.#digests.some((expected) => expected !== digest)) throw digestMismatch();
+    if (sha512?.digest('hex') !== this.#upload.sha512) throw digestMismatch('sha512');
     const gitSha1 = blob.digest();
     this.#facts = { sizeBytes, sha256: digest, ...(gitSha1 !== undefined && { gitSha1 }) };
   }
@@ -139,6 +142,6 @@ function checkSha256(digest: string): string {
   return digest.toLowerCase();
 }
 
-function digestMismatch(): FirnError {
-  return new FirnError('digest-mismatch', 'The body has another sha256 than announced.');
+function digestMismatch(algorithm: 'sha256' | 'sha512' = 'sha256'): FirnError {
+  return new FirnError('digest-mismatch', `The body has another ${algorithm} than announced.`);
 }

@@ -5,6 +5,8 @@ export interface Upload {
   readonly lengthBytes?: number;
   /** 64 hex digits; to be checked against the bytes. */
   readonly sha256?: string;
+  /** 128 lower-case hex digits; to be checked against the bytes. Not kept. */
+  readonly sha512?: string;
   /** Fires when the client is gone. */
   readonly signal?: AbortSignal;
 }

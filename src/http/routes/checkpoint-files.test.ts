@@ -61,6 +61,10 @@ describe('uploads', () => {
     expect((await upload(`${name}.bin`, Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))) })).status).toBe(201);
     expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest('0'.repeat(64)) })).json.code).toBe('digest-mismatch');
     expect((await upload('e.bin', Buffer.from('x'), { [name]: 'sha-256=:AAAA:' })).json.code).toBe('invalid-request');
+    const sha512 = (text: string) => ({ [name]: `sha-512=:${createHash('sha512').update(text).digest('base64')}:` });
+    expect((await upload(`${name}.bin`, Buffer.from('x'), sha512('x'))).status).toBe(200);
+    expect((await upload('e.bin', Buffer.from('x'), sha512('y'))).json).toMatchObject({ code: 'digest-mismatch', detail: expect.stringContaining('sha512') });
+    expect((await upload('e.bin', Buffer.from('x'), { [name]: formatDigest(sha256(Buffer.from('x'))).toUpperCase() })).json.code).toBe('invalid-request');
     expect((await call('GET', `${checkpoints}/9/files/e.bin?as=uploaded`)).status).toBe(404);
   });
 
