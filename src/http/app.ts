@@ -7,6 +7,7 @@ import type { Gateway } from './gateway.ts';
 import { idempotency } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 import { problemKinds } from './problem-status.ts';
+import { readablePath } from './readable-path.ts';
 import { renderProblem, toFirnError } from './render-problem.ts';
 import { requestId } from './request-id.ts';
 import { requestMetrics } from './request-metrics.ts';
@@ -30,7 +31,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
       if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
     },
   });
-  app.use(requestId(), requestMetrics(gateway.metrics));
+  app.use(requestId(), requestMetrics(gateway.metrics), readablePath());
   app.use('/v1/*', jsonBody(), idempotency(gateway.catalog.idempotency));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);

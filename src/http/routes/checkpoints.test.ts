@@ -158,7 +158,7 @@ describe('reserved checkpoints', () => {
     expect((await call('POST', `${runs}/run-0/checkpoints`, body)).status).toBe(400);
   });
 
-  it.each(['x', '-1', '1.5', '1e3', '%2F', '9999999999999999'])('knows no step %s', async (step) => {
+  it.each(['x', '-1', '1.5', '1e3', '%2F', '01', '00', '9999999999999999'])('knows no step %s', async (step) => {
     expect((await call('GET', `${runs}/run-0/checkpoints/${step}`)).status).toBe(400);
   });
 });

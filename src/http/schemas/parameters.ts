@@ -30,7 +30,7 @@ export const sha256Schema = z
 
 const pathStep = z
   .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number of at most 15 digits')
+  .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number of at most 15 digits without leading zeros')
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0, maximum: stepMax, example: 1000 });
 

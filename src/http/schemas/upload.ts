@@ -9,12 +9,9 @@ const digestExample = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
 
 /** Header fields of an upload; what they mean is decided in read-upload.ts. */
 export const uploadHeaders = z.object({
-  'repr-digest': z
-    .string()
-    .optional()
-    .openapi({
-      description: 'RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case.',
-      example: digestExample,
-    }),
+  'repr-digest': z.string().optional().openapi({
+    description: 'RFC 9530; a sha-256 and a sha-512 are checked against the body, other algorithms are not. Keys are lower-case.',
+    example: digestExample,
+  }),
   'content-digest': z.string().optional().openapi({ description: 'As Repr-Digest.', example: digestExample }),
 });
