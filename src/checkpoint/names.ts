@@ -1,4 +1,5 @@
 import { FirnError } from './firn-error.ts';
+import { quoteName } from './quote-name.ts';
 
 /** Longest namespace, repository, run or eval set name, in characters. */
 export const nameLengthMax = 96;
@@ -24,6 +25,22 @@ export function checkName(name: string, what: string): string {
   if (!isName(name))
     throw new FirnError('invalid-request', `The ${what} name is not allowed: letters, digits, ".", "_" and "-", at most ${nameLengthMax} characters.`);
   return name;
+}
+
+/** Longest part of a path between two slashes, in bytes of UTF-8: what common file systems take. */
+export const pathPartBytesMax = 255;
+
+/** As `checkFilePath`, and each part is a name that a file on a disk can have: for files that arrive. Throws `invalid-request`. */
+export function checkNewFilePath(path: string): string {
+  const long = checkFilePath(path)
+    .split('/')
+    .find((part) => Buffer.byteLength(part) > pathPartBytesMax);
+  if (long !== undefined)
+    throw new FirnError(
+      'invalid-request',
+      `The file path is not allowed: ${quoteName(long)} has more than ${pathPartBytesMax} bytes, so no disk could take it.`,
+    );
+  return path;
 }
 
 /** A relative path with forward slashes, no empty, "." or ".." segment, no control characters. Throws `invalid-request`. */

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { checkFilePath } from '../checkpoint/names.ts';
+import { checkNewFilePath } from '../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { ArrivingBody } from './arriving-body.ts';
@@ -29,7 +29,7 @@ export async function receiveFile(
   { path, role: asked }: { path: string; role?: FileRole },
   upload: Upload,
 ): Promise<ReceivedFile> {
-  checkFilePath(path);
+  checkNewFilePath(path);
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);

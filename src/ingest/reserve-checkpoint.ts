@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { checkFilePath } from '../checkpoint/names.ts';
+import { checkNewFilePath } from '../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import { configKey } from '../checkpoint/quantization-config.ts';
 import type { FileRole } from '../checkpoint/role.ts';
@@ -51,7 +51,7 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
   if (clash !== undefined) throw pathClashError(clash);
   let totalBytes = 0;
   const planned = files.map((file) => {
-    checkFilePath(file.path);
+    checkNewFilePath(file.path);
     const { sizeBytes, sha256 } = file;
     if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 1)) throw new FirnError('invalid-request', 'A file has at least one byte.');
     if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax)

@@ -47,6 +47,8 @@ export interface RandomRunOptions {
   readonly large: boolean;
   /** Names of tensors per file, at most. */
   readonly tensorsMax: number;
+  /** What the names of the model files begin with; "model" by default. */
+  readonly shardName?: string;
 }
 
 /** One checkpoint of a random run: where its package is and what it must decode to. */
@@ -82,7 +84,7 @@ interface FileShape {
  * now and then a tensor's coding change on the way. Returns them oldest first.
  */
 export async function storeRandomRun(dice: Dice, core: NativeCore, store: ObjectStore, options: RandomRunOptions): Promise<StoredCheckpoint[]> {
-  const shapes = Array.from({ length: 1 + dice.below(2) }, (_, shard) => randomShape(dice, `model-${shard}.safetensors`, options));
+  const shapes = Array.from({ length: 1 + dice.below(2) }, (_, shard) => randomShape(dice, `${options.shardName ?? 'model'}-${shard}.safetensors`, options));
   const stored: StoredCheckpoint[] = [];
   let before: (CheckpointState & { written: WrittenPackage }) | undefined;
   for (let step = 0; step < options.length; step++) {

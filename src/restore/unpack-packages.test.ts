@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
@@ -26,6 +27,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
 describe('unpackPackages', () => {
   it('rebuilds the newest of a chain given in any order, and says what is elsewhere', async () => {
     const outFolder = join(folder, 'out', 'deeper');
@@ -34,7 +40,7 @@ describe('unpackPackages', () => {
       [...run[2]!.files.keys()].map((path) => [path, true] as [string, boolean]).concat([['raw/optimizer.bin', false]]),
     );
     for (const [path, bytes] of run[2]!.files) expect((await readFile(join(outFolder, path))).equals(bytes)).toBe(true);
-    expect((await readdir(outFolder, { recursive: true })).filter((name) => name.endsWith('.partial'))).toEqual([]);
+    expect((await filesIn(outFolder)).length).toBe(run[2]!.files.size);
   });
 
   it('refuses packages that are not one whole chain', async () => {
@@ -47,18 +53,47 @@ describe('unpackPackages', () => {
     await expect(unpackTo(join(folder, 'absent'))).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('overwrites nothing, and leaves nothing of a file that is damaged', async () => {
+  it('writes nothing when one file has no place', async () => {
+    const outFolder = join(folder, 'out');
+    await mkdir(outFolder);
+    const last = run[0]!.index.files.findLast(({ content }) => content.type !== 'external')!;
+    for (const taken of [last.path, dirname(last.path)]) {
+      await mkdir(dirname(join(outFolder, taken)), { recursive: true });
+      await writeFile(join(outFolder, taken), 'theirs');
+      await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({ code: 'conflict' });
+      expect(await readFile(join(outFolder, taken), 'utf8')).toBe('theirs');
+      expect((await filesIn(outFolder)).length).toBe(1);
+      await rm(outFolder, { recursive: true });
+    }
+  });
+
+  it('takes a name as long as a disk does, and refuses a longer one before it writes anything', async () => {
+    const store = new MemoryStore();
+    const pack = async (nameBytes: number) => {
+      const options = { length: 1, large: false, tensorsMax: 3, shardName: 'x'.repeat(nameBytes - '-0.safetensors'.length) };
+      const [{ location, files }] = (await storeRandomRun(new Dice(4), core, store, options)) as [StoredCheckpoint];
+      const path = join(folder, `${nameBytes}.firn`);
+      await writeFile(path, store.objects.get(location.key)!);
+      return { packagePaths: [path], files };
+    };
+    const [fits, tooLong] = [await pack(255), await pack(256)];
+    const outFolder = join(folder, 'out');
+    await expect(unpackPackages({ core, packagePaths: tooLong.packagePaths, outFolder })).rejects.toMatchObject({ code: 'invalid-request' });
+    expect(existsSync(outFolder)).toBe(false);
+    await unpackPackages({ core, packagePaths: fits.packagePaths, outFolder });
+    for (const [path, bytes] of fits.files) expect((await readFile(join(outFolder, path))).equals(bytes)).toBe(true);
+  });
+
+  it('overwrites nothing, and leaves nothing when a file is damaged', async () => {
     const outFolder = join(folder, 'out');
     await unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder });
     await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder })).rejects.toMatchObject({ code: 'conflict' });
     const bytes = await readFile(packagePaths[0]!);
-    const victim = run[0]!.index.files.find(({ content }) => content.type !== 'external' && content.blocks.length > 0)!;
     // The first payload starts after the prefix.
     bytes[24]! ^= 4;
     await writeFile(packagePaths[0]!, bytes);
     const damaged = join(folder, 'damaged');
     await expect(unpackPackages({ core, packagePaths: [packagePaths[0]!], outFolder: damaged })).rejects.toMatchObject({ code: 'corrupt-package' });
-    const left = await readdir(damaged, { recursive: true });
-    expect(left.filter((name) => name.startsWith(victim.path) || name.endsWith('.partial'))).toEqual([]);
+    expect(await readdir(damaged)).toEqual([]);
   });
 });

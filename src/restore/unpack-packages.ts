@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { checkNewFilePath } from '../checkpoint/names.ts';
+import { foldersOf } from '../checkpoint/path-clash.ts';
 import type { NativeCore } from '../native/core.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { readStoredIndex } from '../package/open-package.ts';
@@ -27,20 +29,35 @@ export interface UnpackedFile {
 }
 
 /**
- * Rebuilds the files of the newest of some packages with nothing but the packages. Each file appears under its path once its digest is right.
- * Rejects with `invalid-request` (not one whole chain), `not-found`, `conflict` (a file is there already), `corrupt-package`, `unsupported-format`.
+ * Rebuilds the files of the newest of some packages with nothing but the packages. They appear under their paths once the digests of all are right; a
+ * failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or a name no disk takes), `not-found`, `conflict` (a file is there
+ * already), `corrupt-package`, `unsupported-format`.
  */
 export async function unpackPackages({ core, packagePaths, outFolder, signal }: UnpackRequest): Promise<UnpackedFile[]> {
   const packages = orderChain(await Promise.all(packagePaths.map((path) => identify(core, path))));
   const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
   const chain = await PackageChain.open(nothingKept, packages, signal);
   try {
-    const unpacked: UnpackedFile[] = [];
-    for (const file of chain.files) unpacked.push({ file, written: await unpackFile(chain, file, outFolder, signal) });
-    return unpacked;
+    const files = chain.files.filter(isInside);
+    checkFree(files, outFolder);
+    await mkdir(outFolder, { recursive: true });
+    const scratch = await mkdtemp(join(outFolder, '.firn-unpack-'));
+    try {
+      await rebuild(chain, files, scratch, signal);
+      // Something may have appeared while the files were rebuilt.
+      checkFree(files, outFolder);
+      await moveIntoPlace(files, scratch, outFolder);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+    return chain.files.map((file) => ({ file, written: isInside(file) }));
   } finally {
     await chain.close();
   }
+}
+
+function isInside({ content }: PackageFile): boolean {
+  return content.type !== 'external';
 }
 
 async function identify(core: NativeCore, path: string): Promise<ChainedPackage> {
@@ -73,19 +90,35 @@ function orderChain(packages: readonly ChainedPackage[]): ChainedPackage[] {
   return chain;
 }
 
-async function unpackFile(chain: PackageChain, file: PackageFile, outFolder: string, signal: AbortSignal | undefined): Promise<boolean> {
-  if (file.content.type === 'external') return false;
-  // The path was checked when the index was decoded: relative, without "..".
-  const path = join(outFolder, file.path);
-  if (existsSync(path)) throw new FirnError('conflict', `The file ${file.path} is there already.`);
-  await mkdir(dirname(path), { recursive: true });
-  const partial = `${path}.partial`;
-  await rm(partial, { force: true });
-  const { sha256 } = await restoreToFile(chain.file(file.path).stream(0, undefined, signal), partial);
-  if (sha256 !== file.sha256) {
-    await rm(partial, { force: true });
-    throw corruptPackage(`${file.path} has digest ${sha256} instead of ${file.sha256}`);
+/** Throws `invalid-request` for a name that no disk takes, `conflict` for a path that is taken; the paths are relative and without "..", as decoded. */
+function checkFree(files: readonly PackageFile[], outFolder: string): void {
+  for (const { path } of files) {
+    if (existsSync(join(outFolder, checkNewFilePath(path)))) throw new FirnError('conflict', `The file ${path} is there already.`);
+    const taken = foldersOf(path).find((folder) => statSync(join(outFolder, folder), { throwIfNoEntry: false })?.isDirectory() === false);
+    if (taken !== undefined) throw new FirnError('conflict', `The file ${path} cannot be written: ${taken} is there already and is no folder.`);
   }
-  await rename(partial, path);
-  return true;
+}
+
+/** Rebuilds every file under its number in `scratch`; rejects unless all of them are what was stored. */
+async function rebuild(chain: PackageChain, files: readonly PackageFile[], scratch: string, signal: AbortSignal | undefined): Promise<void> {
+  for (const [number, file] of files.entries()) {
+    const { sha256 } = await restoreToFile(chain.file(file.path).stream(0, undefined, signal), join(scratch, String(number)));
+    if (sha256 !== file.sha256) throw corruptPackage(`${file.path} has digest ${sha256} instead of ${file.sha256}`);
+  }
+}
+
+/** Moves the rebuilt files to their paths, all of them or none. */
+async function moveIntoPlace(files: readonly PackageFile[], scratch: string, outFolder: string): Promise<void> {
+  const moved: string[] = [];
+  try {
+    for (const [number, file] of files.entries()) {
+      const path = join(outFolder, file.path);
+      await mkdir(dirname(path), { recursive: true });
+      await rename(join(scratch, String(number)), path);
+      moved.push(path);
+    }
+  } catch (error) {
+    for (const path of moved) await rm(path, { force: true });
+    throw error;
+  }
 }

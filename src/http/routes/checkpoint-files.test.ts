@@ -85,13 +85,30 @@ describe('uploads', () => {
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  it.each(['..%2F..%2Fetc%2Fpasswd', 'a%2F..%2Fb', '%2Fetc%2Fpasswd', 'a%2F%2Fb', 'a//b', '/x', 'a%5Cb', 'a%00b', '.%2Fa'])(
-    'refuses the path %s',
-    async (path) => {
-      const answer = await upload(path, Buffer.from('x'));
-      expect([answer.status, answer.json.code]).toEqual([400, 'invalid-request']);
-    },
-  );
+  it.each([
+    '..%2F..%2Fetc%2Fpasswd',
+    'a%2F..%2Fb',
+    '%2Fetc%2Fpasswd',
+    'a%2F%2Fb',
+    'a//b',
+    '/x',
+    'a%5Cb',
+    'a%00b',
+    '.%2Fa',
+    '%ff',
+    'a%2',
+    'dir/%ed%a0%80',
+    `${'é'.repeat(127)}ab/x`,
+  ])('refuses the path %s', async (path) => {
+    const answer = await upload(path, Buffer.from('x'));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid-request']);
+  });
+
+  it('takes the longest name that a file system does', async () => {
+    const path = `${'x'.repeat(255)}/${'é'.repeat(127)}a`;
+    expect((await upload(path, Buffer.from('x'))).json.path).toBe(path);
+    expect((await upload('%25ff', Buffer.from('x'))).json.path).toBe('%ff');
+  });
 
   it('takes a slash in a path as it is or encoded', async () => {
     await upload('deep/er/a.bin', Buffer.from('1'));
