@@ -71,6 +71,16 @@ describe('weights that cannot be quantized', () => {
     expect(checkpoint.result).toMatchObject({ fidelity: 'exact', warnings: ['No tensor of the model is one to quantize, so the checkpoint is stored exact.'] });
   });
 
+  test('a shard index that contradicts the files is stored, with a warning', async () => {
+    const bytes = Buffer.from(JSON.stringify({ weight_map: { 'fc.weight': 'model-2.safetensors' } }));
+    const files = { ...modelOf(tinyWeights(0)), 'model.safetensors.index.json': { bytes, role: 'other' } } as const;
+    for (const run of [await harness.newFixedRun(sixteenBins), await harness.newRun({ fidelity: 'exact' })]) {
+      const checkpoint = await harness.push(run, 0, files);
+      expect(checkpoint.result!.warnings).toEqual(['The shard index "model.safetensors.index.json" places tensors where they are not: "fc.weight".']);
+      expect(await harness.download(checkpoint, 'model.safetensors.index.json')).toEqual(bytes);
+    }
+  });
+
   test('all-zero weights come back as zeros', async () => {
     const weights = { ...tinyWeights(0), 'head.weight': f32([32, 16], new Float32Array(512)) };
     const checkpoint = await harness.push(

@@ -12,6 +12,7 @@ import { modelLayerTypes } from './model-layer-types.ts';
 import { overrideWarnings } from './override-warnings.ts';
 import { planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
 import { QualityGate } from './quality-gate.ts';
+import { shardIndexWarnings } from './shard-index-warnings.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 /** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
@@ -33,6 +34,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     ctx,
     signal,
   } = attempt;
+  (await shardIndexWarnings(files, signal)).forEach(attempt.warn);
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
     overrideWarnings(run.layerTypes, files).forEach(attempt.warn);
