@@ -4,13 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
+
+#include "common/cpu_features.h"
 
 namespace firn::bench {
 
 // Weights per kernel unless a row says otherwise: 128 MiB of binary32, several times a last-level cache.
 inline constexpr size_t kElements = 32u << 20;
+// The scalar reference is slow; fewer weights do.
+inline constexpr size_t kScalarElements = kElements / 16;
 
 // Seconds that handling `bytes` bytes once took, and that copying them took, one pair a round.
 struct Samples {
@@ -59,13 +64,24 @@ class BenchReport {
   bool failed_ = false;
 };
 
+inline constexpr std::initializer_list<Isa> kAllLevels = {Isa::scalar, Isa::avx2, Isa::avx512};
+
+// Measures `run(elements)` at each of `levels` this machine has. Its answer, `answer_bytes(elements)` bytes at `answer`, must equal that
+// of a run at Isa::scalar.
+void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels,
+                    const std::function<void(size_t)>& run, void* answer, const std::function<size_t(size_t)>& answer_bytes);
+
 // Deterministic weights like a trained tensor's: bell-shaped rows of 1024 at differing scale, and 0.1 % outliers. No math library
 // involved, so the same everywhere.
 std::vector<float> bench_weights(size_t count, uint64_t seed);
 
 // Sketch, partition, assignment, dequantization, dtypes, codebooks (bench_kernels.cc).
 void bench_kernels(BenchReport& report);
+// Lattice quantization and what rebuilds it (bench_lattice.cc).
+void bench_lattice(BenchReport& report);
 // Token tables, exact blocks, checksums (bench_coding.cc).
 void bench_coding(BenchReport& report);
+// The context coder (bench_context.cc).
+void bench_context(BenchReport& report);
 
 }  // namespace firn::bench

@@ -1,7 +1,6 @@
 // The quantizer's kernels: sketch, partition, assign, dequantize, dtype conversion, codebook.
 #include <cstring>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,8 +17,6 @@ namespace {
 
 constexpr const char* kDtypeNames[] = {"f32", "f16", "bf16"};
 constexpr Dtype kDtypes[] = {Dtype::f32, Dtype::f16, Dtype::bf16};
-// The scalar reference is slow; fewer weights do.
-constexpr size_t kScalarElements = kElements / 16;
 
 // Weights and gradients of one dtype each.
 struct Data {
@@ -48,27 +45,6 @@ struct Data {
     return dtype == Dtype::f16 ? f16.data() : bf16.data();
   }
 };
-
-// Measures `run(elements)` at each of `levels` this machine has. Its answer, `answer_bytes(elements)` bytes at `answer`, must equal that of
-// a run at Isa::scalar.
-void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels, const std::function<void(size_t)>& run,
-                    void* answer, const std::function<size_t(size_t)>& answer_bytes) {
-  for (const Isa isa : levels) {
-    const std::string full_name = name + ", " + isa_name(isa);
-    if (isa > detected_isa() || !report.wants(full_name)) continue;
-    const size_t elements = isa == Isa::scalar ? kScalarElements : kElements, bytes = answer_bytes(elements);
-    uint8_t* const actual = static_cast<uint8_t*>(answer);
-    limit_isa(Isa::scalar);
-    run(elements);
-    const std::vector<uint8_t> expected(actual, actual + bytes);
-    std::memset(actual, 0, bytes);
-    limit_isa(isa);
-    report.measure(full_name, elements * 4, [&] { run(elements); }, [&] { return std::memcmp(actual, expected.data(), bytes) == 0; });
-    limit_isa(Isa::avx512);
-  }
-}
-
-constexpr std::initializer_list<Isa> kAllLevels = {Isa::scalar, Isa::avx2, Isa::avx512};
 
 void bench_sketches(BenchReport& report, const Data& data) {
   const auto sketch = std::make_unique<Sketch>();

@@ -1,5 +1,5 @@
 // firn_bench [--json FILE] [TEXT]: prints one row a kernel. TEXT keeps the rows whose name contains it; `coding` keeps those of
-// bench_coding.cc. Exit code 1 when an answer was wrong, 2 on bad usage or an unwritable FILE.
+// bench_coding.cc and bench_context.cc. Exit code 1 when an answer was wrong, 2 on bad usage or an unwritable FILE.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -32,7 +32,9 @@ int main(int argc, char** argv) {
   const bool coding_only = filter == "coding";
   firn::bench::BenchReport report(coding_only ? "" : filter);
   if (!coding_only) firn::bench::bench_kernels(report);
+  if (!coding_only) firn::bench::bench_lattice(report);
   firn::bench::bench_coding(report);
+  firn::bench::bench_context(report);
   if (!json_path.empty() && !write_file(json_path, report.json())) {
     std::fprintf(stderr, "firn_bench: cannot write %s\n", json_path.c_str());
     return 2;

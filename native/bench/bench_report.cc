@@ -104,6 +104,23 @@ void BenchReport::note(const std::string& text) {
   notes_.push_back(text);
 }
 
+void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels, const std::function<void(size_t)>& run,
+                    void* answer, const std::function<size_t(size_t)>& answer_bytes) {
+  for (const Isa isa : levels) {
+    const std::string full_name = name + ", " + isa_name(isa);
+    if (isa > detected_isa() || !report.wants(full_name)) continue;
+    const size_t elements = isa == Isa::scalar ? kScalarElements : kElements, bytes = answer_bytes(elements);
+    uint8_t* const actual = static_cast<uint8_t*>(answer);
+    limit_isa(Isa::scalar);
+    run(elements);
+    const std::vector<uint8_t> expected(actual, actual + bytes);
+    std::memset(actual, 0, bytes);
+    limit_isa(isa);
+    report.measure(full_name, elements * 4, [&] { run(elements); }, [&] { return std::memcmp(actual, expected.data(), bytes) == 0; });
+    limit_isa(Isa::avx512);
+  }
+}
+
 bool BenchReport::wants(const std::string& name) const { return name.find(filter_) != std::string::npos; }
 
 void BenchReport::measure(const std::string& name, size_t bytes, const std::function<void()>& run, const std::function<bool()>& correct) {

@@ -28,17 +28,30 @@ Input<T> Arguments::array(size_t index, napi_typedarray_type type) {
   return {static_cast<const T*>(data), count};
 }
 
+bool Arguments::left_out(size_t index) const {
+  napi_valuetype type;
+  return napi_typeof(env_, info_[index], &type) == napi_ok && type == napi_undefined;
+}
+
 InputBytes Arguments::bytes(size_t index) { return array<uint8_t>(index, napi_uint8_array); }
 
 InputBytes Arguments::optional_bytes(size_t index) {
-  napi_valuetype type;
-  if (napi_typeof(env_, info_[index], &type) == napi_ok && type == napi_undefined) return {};
-  return bytes(index);
+  return left_out(index) ? InputBytes{} : bytes(index);
 }
 
 Input<uint16_t> Arguments::words(size_t index) { return array<uint16_t>(index, napi_uint16_array); }
 
+Input<uint32_t> Arguments::numbers(size_t index) { return array<uint32_t>(index, napi_uint32_array); }
+
 Input<float> Arguments::floats(size_t index) { return array<float>(index, napi_float32_array); }
+
+Input<float> Arguments::optional_floats(size_t index) { return left_out(index) ? Input<float>{} : floats(index); }
+
+Input<uint32_t> Arguments::uint32s(size_t index) { return array<uint32_t>(index, napi_uint32_array); }
+
+Input<int32_t> Arguments::int32s(size_t index) { return array<int32_t>(index, napi_int32_array); }
+
+Input<int32_t> Arguments::optional_int32s(size_t index) { return left_out(index) ? Input<int32_t>{} : int32s(index); }
 
 Sketch* Arguments::sketch(size_t index) {
   const Input<uint64_t> words = array<uint64_t>(index, napi_biguint64_array);

@@ -34,7 +34,12 @@ class Arguments {
   InputBytes bytes(size_t index);           // Uint8Array
   InputBytes optional_bytes(size_t index);  // Uint8Array or undefined
   Input<uint16_t> words(size_t index);      // Uint16Array
+  Input<uint32_t> numbers(size_t index);    // Uint32Array
   Input<float> floats(size_t index);        // Float32Array
+  Input<float> optional_floats(size_t index);
+  Input<uint32_t> uint32s(size_t index);  // Uint32Array
+  Input<int32_t> int32s(size_t index);    // Int32Array
+  Input<int32_t> optional_int32s(size_t index);
   Sketch* sketch(size_t index);             // BigUint64Array of kSketchWords entries
   double number(size_t index);
   // A whole number in [minimum, maximum].
@@ -57,8 +62,9 @@ class Arguments {
   std::string text(size_t index);
 
  private:
+  bool left_out(size_t index) const;
   // The largest number of arrays any call takes.
-  static constexpr size_t kPinsMax = 4;
+  static constexpr size_t kPinsMax = 5;
 
   void wrong(size_t index) {
     if (wrong_ < 0) wrong_ = static_cast<int>(index);

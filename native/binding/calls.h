@@ -33,9 +33,25 @@ napi_value token_tables_serialize(Arguments& args);
 napi_value token_tables_encode(Arguments& args);
 napi_value token_tables_decode(Arguments& args);
 
+napi_value create_context_counts(Arguments& args);
+napi_value context_counts_add(Arguments& args);
+napi_value context_counts_merge(Arguments& args);
+napi_value context_counts_build(Arguments& args);
+napi_value parse_context_tables(Arguments& args);
+napi_value context_tables_serialize(Arguments& args);
+napi_value context_tables_total_bits(Arguments& args);
+napi_value context_tables_encode(Arguments& args);
+napi_value context_tables_decode(Arguments& args);
+
 napi_value exact_encode_call(Arguments& args);
 napi_value exact_decode_call(Arguments& args);
 napi_value exact_is_standalone_call(Arguments& args);
+
+napi_value lattice_quantize_call(Arguments& args);
+napi_value lattice_contexts_call(Arguments& args);
+napi_value lattice_apply_call(Arguments& args);
+napi_value lattice_values_call(Arguments& args);
+napi_value lattice_errors_call(Arguments& args);
 
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);

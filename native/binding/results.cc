@@ -49,6 +49,13 @@ napi_value copy_of(napi_env env, std::span<const uint8_t> bytes) { return typed_
 
 napi_value copy_of(napi_env env, std::span<const uint16_t> words) { return typed_copy(env, napi_uint16_array, words); }
 
+napi_value copy_of(napi_env env, std::span<const uint32_t> numbers) { return typed_copy(env, napi_uint32_array, numbers); }
+
 napi_value copy_of(napi_env env, std::span<const float> floats) { return typed_copy(env, napi_float32_array, floats); }
+
+
+napi_value copy_of(napi_env env, std::span<const int64_t> sums) { return typed_copy(env, napi_bigint64_array, sums); }
+
+napi_value copy_of(napi_env env, std::span<const uint64_t> sums) { return typed_copy(env, napi_biguint64_array, sums); }
 
 }  // namespace firn::binding

@@ -13,8 +13,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(firn_flags_avx2 -mavx2 -mf16c -mbmi2)
   set(firn_flags_avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC's own AVX-512 headers trip this warning (GCC bug 105593).
-    list(APPEND firn_flags_avx512 -Wno-maybe-uninitialized)
+    # GCC's own AVX-512 headers trip these warnings (GCC bug 105593).
+    list(APPEND firn_flags_avx512 -Wno-maybe-uninitialized -Wno-uninitialized)
   endif()
   foreach(source IN LISTS firn_simd_sources)
     string(REGEX MATCH ${firn_simd_pattern} ignored ${source})

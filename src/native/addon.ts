@@ -1,9 +1,11 @@
-import type { AssignedLevels } from './core.ts';
+import type { AssignedLevels, DecodedContexts, LatticeSymbols } from './core.ts';
 
 /** C++ objects held by JavaScript; only the addon makes them and it recognises its own. */
 export interface EngineHandle { readonly kind: 'engine' }
 export interface TokenCountsHandle { readonly kind: 'token-counts' }
 export interface TokenTablesHandle { readonly kind: 'token-tables' }
+export interface ContextCountsHandle { readonly kind: 'context-counts' }
+export interface ContextTablesHandle { readonly kind: 'context-tables' }
 
 /** A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a status number. */
 export type Started<T> = readonly [job: number, result: Promise<T>] | number;
@@ -11,7 +13,10 @@ export type Started<T> = readonly [job: number, result: Promise<T>] | number;
 type Optional<T> = T | undefined;
 type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optional<Uint8Array>, gradientDtype: number];
 type PartitionArguments = [protectMagnitudeMin: number, protectSensitivityMin: number, pruneMetric: number, pruneBelow: number];
+type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
+type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
+type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
 
 /**
  * What firn_core.node exports, argument by argument (native/binding/calls.h). Enums travel as the numbers of native-numbers.ts, absent
@@ -56,11 +61,40 @@ export interface Addon {
     modulus: number,
   ): Started<Uint8Array>;
 
+  createContextCounts(): ContextCountsHandle;
+  contextCountsAdd(engine: EngineHandle, counts: ContextCountsHandle, ...block: ContextBlockArguments): Started<void>;
+  /** Returns a status number; 0 is done. */
+  contextCountsMerge(into: ContextCountsHandle, from: ContextCountsHandle): number;
+  contextCountsBuild(engine: EngineHandle, counts: ContextCountsHandle, slots: number): Started<ContextTablesHandle>;
+  /** Returns the tables or a status number. */
+  parseContextTables(bytes: Uint8Array, slots: number): ContextTablesHandle | number;
+  contextTablesSerialize(tables: ContextTablesHandle): Uint8Array;
+  contextTablesTotalBits(tables: ContextTablesHandle): number;
+  contextTablesEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: ContextBlockArguments): Started<Uint8Array>;
+  contextTablesDecode(
+    engine: EngineHandle, tables: ContextTablesHandle, payload: Uint8Array, ...layout: ContextLayoutArguments
+  ): Started<DecodedContexts>;
+
   exactEncode(engine: EngineHandle, current: Uint8Array, previous: Optional<Uint8Array>, kind: number): Started<Uint8Array>;
   exactDecode(
     engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number,
   ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
+
+  latticeQuantize(
+    engine: EngineHandle, weights: Uint8Array, dtype: number, segments: Int32Array, ...rest: [...StateArguments, deadZone: number]
+  ): Started<LatticeSymbols>;
+  latticeContexts(engine: EngineHandle, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
+  /** The values, then the activity. */
+  latticeApply(
+    engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments
+  ): Started<Uint8Array>;
+  latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
+  /** Four words a segment: the error's low and high half, the fresh error's. */
+  latticeErrors(
+    engine: EngineHandle,
+    ...rest: [...PairArguments, gradientScales: Optional<Float32Array>, values: Int32Array, segments: Int32Array]
+  ): Started<BigUint64Array>;
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { blockElementsMax, exactBytesMax, sketchWords, type CodebookOptions, type Partition } from './core.ts';
+import { blockElementsMax, exactBytesMax, sketchWords, type CodebookOptions, type LatticeSegment, type Partition } from './core.ts';
 import { loadCore } from './load-core.ts';
 
 const core = loadCore({ threads: 1 });
@@ -12,6 +12,8 @@ const options: CodebookOptions = { clustering: 'optimal', weighting: 'frequency'
 const map = { centroids: new Float32Array([0, 1]) };
 const dequantize = { dtype: 'F32', table: new Uint8Array(1024), levelCount: 2, protectedWords: new Uint16Array() } as const;
 const block = { current: four, modulus: 4 };
+const segment: LatticeSegment = { elementCount: 1, exponent: -10, step: 9, shift: 0, offsets: [0, 0, 0], gain: 256 };
+const lattice = { weights: four, dtype: 'F32', segments: [segment], deadZone: 128 } as const;
 const counts = core.createTokenCounts();
 const tables = counts.build();
 
@@ -78,6 +80,25 @@ describe('arguments outside their range', () => {
     ['block bytes: 16777217', () => core.exactEncode({ current: new Uint8Array(exactBytesMax + 1), kind: 'bytes' })],
     ['previous: 4 bytes for a block of 8', () => core.exactDecode(four, { previous: four, kind: 'f64', elementCount: 1 })],
     ['block bytes: 16777224', () => core.exactDecode(four, { kind: 'f64', elementCount: exactBytesMax / 8 + 1 })],
+    ['weights: 1 elements for segments of 2', () => core.latticeQuantize({ ...lattice, segments: [{ ...segment, elementCount: 2 }] })],
+    ['deadZone: 1025', () => core.latticeQuantize({ ...lattice, deadZone: 1025 })],
+    ['elementCount: 0', () => core.latticeContexts({ segments: [{ ...segment, elementCount: 0 }] })],
+    ['exponent: -127', () => core.latticeContexts({ segments: [{ ...segment, exponent: -127 }] })],
+    ['exponent: 105', () => core.latticeContexts({ segments: [{ ...segment, exponent: 105 }] })],
+    ['step: 0', () => core.latticeContexts({ segments: [{ ...segment, step: 0 }] })],
+    ['step: 65536', () => core.latticeContexts({ segments: [{ ...segment, step: 65536 }] })],
+    ['shift: 16', () => core.latticeContexts({ segments: [{ ...segment, shift: 16 }] })],
+    ['offset: -9', () => core.latticeContexts({ segments: [{ ...segment, offsets: [0, 0, -9] }] })],
+    ['offsets length: 2', untyped(({ core }) => core.latticeContexts({ segments: [{ ...segment, offsets: [0, 0] }] }))],
+    ['gain: 1024', () => core.latticeContexts({ segments: [{ ...segment, gain: 1024 }] })],
+    ['elements of all segments: 131073', () => core.latticeContexts({ segments: [segment, { ...segment, elementCount: blockElementsMax }] })],
+    ['previous values: 2 elements for segments of 1', () => core.latticeContexts({ ...lattice, previous: { values: new Int32Array(2), activity: new Uint8Array(1) } })],
+    ['previous activity: 4 elements', () => core.latticeContexts({ ...lattice, previous: { values: new Int32Array(1), activity: four } })],
+    ['symbols: 4 elements for segments of 1', () => core.latticeApply({ symbols: four, escapes: new Uint32Array() }, lattice)],
+    ['values: 2 elements for segments of 1', () => core.latticeValues(new Int32Array(2), lattice.segments, 'F32')],
+    ['result dtype: I8', untyped(({ core }) => core.latticeValues(new Int32Array(1), lattice.segments, 'I8'))],
+    ['gradientScales: absent', () => core.latticeErrors({ ...pair, gradients: four, gradientDtype: 'F32' }, new Int32Array(1), lattice.segments)],
+    ['gradientScales: 2 for 1', () => core.latticeErrors({ ...pair, gradients: four, gradientDtype: 'F32', gradientScales: new Float32Array(2) }, new Int32Array(1), lattice.segments)],
     ['seed: 4294967296', () => core.crc32cSync(four, 2 ** 32)],
     ['invalid_argument', () => counts.merge(counts)],
     ['invalid_argument', () => counts.add({ current: Uint8Array.of(4), modulus: 4 })],
@@ -99,6 +120,9 @@ describe('arguments of the wrong type', () => {
     ['a resizable buffer', () => core.exactEncode({ current: new Uint8Array(new ResizableArrayBuffer(4, { maxByteLength: 8 })), kind: 'bytes' })],
     ['undefined for a block', untyped(({ counts }) => counts.add(undefined))],
     ['undefined for a payload', untyped(({ core }) => core.exactIsStandaloneSync(undefined))],
+    ['bytes for escapes', untyped(({ core }) => core.latticeApply({ symbols: new Uint8Array(1), escapes: four }, lattice))],
+    ['floats for values', untyped(({ core }) => core.latticeValues(new Float32Array(1), lattice.segments, 'F32'))],
+    ['undefined for segments', untyped(({ core }) => core.latticeContexts({}))],
     ['a string for tables', untyped(({ core }) => core.parseTokenTables('tables'))],
     ['a number for a path', untyped(({ core }) => core.mapFileSync(3))],
     ['a null character in a path', () => core.mapFileSync('a\0b')],

@@ -1,7 +1,7 @@
 import { dtypeBytes, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import {
-  blockElementsMax, exactBytesMax, sketchWords,
-  type CodebookOptions, type DequantizeRequest, type ElementKind, type LevelBlock, type LevelMap, type Partition, type Sketch,
+  blockElementsMax, contextSlotsMax, exactBytesMax, sketchWords,
+  type CodebookOptions, type ContextBlock, type ContextLayout, type DequantizeRequest, type ElementKind, type LevelBlock, type LevelMap, type Partition, type Sketch,
   type WeightBlock,
 } from './core.ts';
 import { elementKindBytes, nativeNumbers } from './native-numbers.ts';
@@ -13,7 +13,7 @@ import { argumentError } from './native-status.ts';
  */
 export const checkArguments = {
   bytes, elements, sketch, weightBlock, partition, fraction, codebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
-  exactDecode, uint32,
+  exactDecode, uint32, typed, integer, contextLayout, contextBlock, contextSlots,
 };
 
 const levelsMax = 256;
@@ -134,6 +134,30 @@ function previousLevels(previous: Uint8Array | undefined, count: number): void {
   if (previous === undefined) return;
   bytes('previous', previous);
   if (previous.length !== count) throw argumentError(`previous: ${previous.length} levels for ${count} elements`);
+}
+
+function contextLayout({ contexts, segments }: ContextLayout): void {
+  bytes('contexts', contexts);
+  integer('contexts length', contexts.length, 0, blockElementsMax);
+  typed('segment counts', segments.counts, Uint32Array);
+  typed('segment slots', segments.slots, Uint32Array);
+  integer('segments', segments.counts.length, 0, blockElementsMax);
+  if (segments.slots.length !== segments.counts.length) {
+    throw argumentError(`segments: ${segments.slots.length} slots for ${segments.counts.length} counts`);
+  }
+}
+
+function contextBlock(block: ContextBlock): void {
+  contextLayout(block);
+  bytes('symbols', block.symbols);
+  typed('escapes', block.escapes, Uint32Array);
+  if (block.symbols.length !== block.contexts.length) {
+    throw argumentError(`symbols: ${block.symbols.length} for ${block.contexts.length} contexts`);
+  }
+}
+
+function contextSlots(slots: number): void {
+  integer('slots', slots, 0, contextSlotsMax);
 }
 
 function exactBlock(current: Uint8Array, previous: Uint8Array | undefined, kind: ElementKind): void {

@@ -31,9 +31,31 @@ export interface NativeCore {
   /** Reads stored tables; throws `corrupt-package`. */
   parseTokenTables(bytes: Uint8Array): TokenTables;
 
+  createContextCounts(): ContextCounts;
+  /** Reads stored tables of `slots` slots; throws `corrupt-package`. */
+  parseContextTables(bytes: Uint8Array, request: { readonly slots: number }): ContextTables;
+
   exactEncode(block: ExactBlock, signal?: AbortSignal): Promise<Uint8Array>;
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   exactIsStandaloneSync(payload: Uint8Array): boolean;
+
+  /**
+   * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not finite or beyond
+   * latticeWeightMax units: choose a larger exponent, or store the tensor another way.
+   */
+  latticeQuantize(block: LatticeWeights, signal?: AbortSignal): Promise<LatticeSymbols>;
+  /** One context a symbol, below latticeContexts, known before the symbol is; zeros without a previous state. */
+  latticeContexts(block: LatticeBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The state after the moves. Symbols and escapes may be hostile: `corrupt-package`. */
+  latticeApply(moves: LatticeMoves, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
+  /** The rebuilt elements in `dtype`, as bytes. */
+  latticeValues(
+    values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /** Squared errors of the values, one entry a segment. */
+  latticeErrors(
+    weights: LatticeErrorWeights, values: Int32Array, segments: readonly LatticeSegment[], signal?: AbortSignal,
+  ): Promise<LatticeErrors[]>;
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
@@ -122,6 +144,49 @@ export interface TokenTables {
   decode(payload: Uint8Array, request: { readonly previous?: Uint8Array; readonly elementCount: number; readonly modulus: number }, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
+/** Ranges of the context coder (native/include/firn/context_coder.h): a symbol, and the one that announces an escape value. */
+export const contextSymbols = 32;
+export const contextEscape = 31;
+export const contextsMax = 64;
+export const contextSlotsMax = 65536;
+
+/** What encoder and decoder of a block both know: each element's context, and which elements belong to which slot (tensor). */
+export interface ContextLayout {
+  /** Below contextsMax, at most blockElementsMax of them. */
+  readonly contexts: Uint8Array;
+  /** Elements of each segment, which add up to the block, and its slot. */
+  readonly segments: { readonly counts: Uint32Array; readonly slots: Uint32Array };
+}
+
+export interface ContextBlock extends ContextLayout {
+  /** Below contextSymbols; 0 is what costs least. */
+  readonly symbols: Uint8Array;
+  /** One value for each symbol contextEscape, in element order. */
+  readonly escapes: Uint32Array;
+}
+
+export interface DecodedContexts {
+  readonly symbols: Uint8Array;
+  readonly escapes: Uint32Array;
+}
+
+export interface ContextCounts {
+  /** May be fired together; merge the counts after they have settled. */
+  add(block: ContextBlock, signal?: AbortSignal): Promise<void>;
+  merge(other: ContextCounts): void;
+  /** Tables for what was added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
+  build(request: { readonly slots: number }, signal?: AbortSignal): Promise<ContextTables>;
+}
+
+export interface ContextTables {
+  serialize(): Uint8Array;
+  /** Bits of the blocks counted before build() and of the tables; lane states and padding (about 1 %) left out. */
+  totalBits(): number;
+  /** Any block whose slots are below `slots`, counted before or not. */
+  encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';
 
 /** Largest block of exactEncode and exactDecode, in uncompressed bytes; bounds what a declared length can make the core allocate. */
@@ -137,4 +202,93 @@ export interface ExactDecodeRequest {
   readonly previous?: Uint8Array;
   readonly kind: ElementKind;
   readonly elementCount: number;
+}
+
+/** Ranges of native/include/firn/lattice.h. A package whose parameters leave them is corrupt. */
+export const latticeWeightMax = 2 ** 22 - 1;
+export const latticeExponentMin = -126;
+export const latticeExponentMax = 104;
+export const latticeStepMax = 65535;
+export const latticeShiftMax = 15;
+export const latticeGainMax = 1023;
+export const latticeDeadZoneMax = 1024;
+/** Contexts of latticeContexts are 0..latticeContexts - 1. */
+export const latticeContexts = 54;
+/** Symbols are 0..latticeSymbols - 1; the last one is followed up by an escape. */
+export const latticeSymbols = 32;
+export const latticeEscape = latticeSymbols - 1;
+
+/** A part of one tensor inside a block of at most blockElementsMax elements. */
+export interface LatticeSegment {
+  /** At least 1. */
+  readonly elementCount: number;
+  /** The unit of values is 2^exponent. */
+  readonly exponent: number;
+  /** Units a symbol moves, 1..latticeStepMax. */
+  readonly step: number;
+  /** The previous state counts in units of 2^(exponent + shift). */
+  readonly shift: number;
+  /** Units by which a move of 1, of 2 and of 3 or more steps falls short; magnitudes below `step`. */
+  readonly offsets: readonly [number, number, number];
+  /** Values are rebuilt times (768 + gain) / 1024; 256 is 1. */
+  readonly gain: number;
+}
+
+/** One entry an element. */
+export interface LatticeState {
+  readonly values: Int32Array;
+  readonly activity: Uint8Array;
+}
+
+export interface LatticeBlock {
+  readonly segments: readonly LatticeSegment[];
+  /** Absent for a base. */
+  readonly previous?: LatticeState;
+}
+
+export interface LatticeWeights extends LatticeBlock {
+  readonly weights: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  /** In 1/256 steps: a weight nearer than this to its previous value stays put. 0..latticeDeadZoneMax; 128 rounds to the nearest. */
+  readonly deadZone: number;
+}
+
+/**
+ * One symbol an element: 2q for a move of q steps away from zero as the previous value lies (zero counts as positive), 2q - 1 for one the
+ * other way; from latticeEscape on, that and the rest as an escape.
+ */
+export interface LatticeMoves {
+  readonly symbols: Uint8Array;
+  /** In element order, one for each latticeEscape among the symbols. */
+  readonly escapes: Uint32Array;
+}
+
+export interface LatticeSymbols extends LatticeMoves {
+  /** latticeStatisticsWords sums a segment, in the order of LatticeStatistics of native/include/firn/lattice.h. Merge by adding. */
+  readonly statistics: BigInt64Array;
+}
+
+/** Words of one segment's statistics, and where each begins; of three, one for moves of 1, of 2 and of 3 or more steps. */
+export const latticeStatisticsWords = 11;
+/** Three counts of moved elements. */
+export const latticeCountsIndex = 0;
+/** Three sums of |x - k'| - |q| * step, x the weight and k' its previous value in units: the best offset is minus the mean. */
+export const latticeResidualsIndex = 3;
+/** The sum of x * x. */
+export const latticeSquaresIndex = 6;
+/** The sum of x * (k' + q * step); with offsets it is less by offsets[j] * signed sum j, added up. */
+export const latticeProductsIndex = 7;
+/** Three sums of x * sign(q). */
+export const latticeSignedSumsIndex = 8;
+
+export interface LatticeErrorWeights extends WeightBlock {
+  /** With gradients, one a segment: an element's weight is min((gradient * scale)^2, 16383), rounded to a whole number. */
+  readonly gradientScales?: Float32Array;
+}
+
+/** Sums of squared errors times weights (1 without gradients), in units of (2^exponent / 16)^2; exact. */
+export interface LatticeErrors {
+  readonly error: bigint;
+  /** Of quantizing from zero to the nearest multiple of `step`, without gain. */
+  readonly fresh: bigint;
 }

@@ -2,9 +2,12 @@ import { getSystemErrorName } from 'node:util';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkArguments } from './check-arguments.ts';
-import type { NativeCore, Partition, Sketch, WeightBlock } from './core.ts';
+import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
+import type { NativeCore, Partition, Sketch } from './core.ts';
+import { latticeCalls } from './lattice-calls.ts';
 import { nativeNumbers } from './native-numbers.ts';
 import { nativeError } from './native-status.ts';
+import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 import { NativeTokenCounts, NativeTokenTables } from './token-objects.ts';
 
@@ -12,7 +15,15 @@ const { dtype: dtypeNumber, metric, clustering, weighting, elementKind, noLevel 
 
 /** NativeCore over one engine of the addon: checks the arguments, flattens them for the seam, and names the errors. */
 export function nativeCore(runner: JobRunner): NativeCore {
-  return { ...sketchCalls(runner), ...quantizeCalls(runner), ...tokenCalls(runner), ...exactCalls(runner), ...plainCalls(runner) };
+  return {
+    ...sketchCalls(runner),
+    ...quantizeCalls(runner),
+    ...tokenCalls(runner),
+    ...contextCalls(runner),
+    ...exactCalls(runner),
+    ...latticeCalls(runner),
+    ...plainCalls(runner),
+  };
 }
 
 function sketchCalls(runner: JobRunner) {
@@ -83,6 +94,19 @@ function tokenCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
+function contextCalls(runner: JobRunner) {
+  return {
+    createContextCounts: () => new NativeContextCounts(runner, runner.addon.createContextCounts()),
+    parseContextTables: (bytes, { slots }) => {
+      checkArguments.bytes('bytes', bytes);
+      checkArguments.contextSlots(slots);
+      const tables = runner.addon.parseContextTables(bytes, slots);
+      if (typeof tables === 'number') throw nativeError(tables);
+      return new NativeContextTables(runner, tables);
+    },
+  } satisfies Partial<NativeCore>;
+}
+
 function exactCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
@@ -116,10 +140,6 @@ function plainCalls({ addon, engine }: JobRunner) {
     },
     stats: () => addon.stats(engine),
   } satisfies Partial<NativeCore>;
-}
-
-function pairArguments({ weights, weightDtype, gradients, gradientDtype = 'F32' }: WeightBlock) {
-  return [weights, dtypeNumber[weightDtype], gradients, dtypeNumber[gradientDtype]] as const;
 }
 
 function partitionArguments({ protectMagnitudeMin, protectSensitivityMin, pruneMetric, pruneBelow }: Partition) {

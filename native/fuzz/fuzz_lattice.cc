@@ -1,0 +1,137 @@
+// Fuzz target: lattice_apply, with the contexts before and the values after it, on hostile symbols, escapes, parameters and states. All
+// instruction sets must agree, on refusal as well; what is accepted stays in its ranges.
+//
+// Input: flags (bit 0: with a previous state; bit 1: parameters as they are, else brought into their ranges), number of segments - 1 and
+// of escapes, then for each segment count (u16 LE), exponent (i8), step (u16), shift (u8), offsets (3 x i16), gain (u16); escapes (u32);
+// symbols; values (i32) and activity of the previous state. What is missing is 0.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "common/bytes.h"
+#include "common/cpu_features.h"
+#include "firn/lattice.h"
+
+namespace {
+
+using namespace firn;
+
+constexpr size_t kSegmentsMax = 4;
+constexpr size_t kSegmentElementsMax = 700;  // several vectors, and still fast
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Numbers from the front of the input, 0 past its end.
+class Reader {
+ public:
+  Reader(const uint8_t* data, size_t size) : at_(data), left_(size) {}
+  template <typename T>
+  T next() {
+    uint8_t bytes[sizeof(T)] = {};
+    const size_t given = left_ < sizeof(T) ? left_ : sizeof(T);
+    if (given > 0) std::memcpy(bytes, at_, given);
+    at_ += given;
+    left_ -= given;
+    return load_le<T>(bytes);
+  }
+
+ private:
+  const uint8_t* at_;
+  size_t left_;
+};
+
+int32_t within(int32_t value, int32_t minimum, int32_t maximum) {
+  const int32_t span = maximum - minimum + 1;
+  return minimum + ((value - minimum) % span + span) % span;
+}
+
+LatticeSegment read_segment(Reader& in, bool as_is) {
+  LatticeSegment s;
+  s.count = 1 + in.next<uint16_t>() % kSegmentElementsMax;
+  s.exponent = in.next<int8_t>();
+  s.step = in.next<uint16_t>();
+  s.shift = in.next<uint8_t>();
+  for (int32_t& offset : s.offsets) offset = in.next<int16_t>();
+  s.gain = in.next<uint16_t>();
+  if (as_is) return s;
+  s.exponent = within(s.exponent, kLatticeExponentMin, kLatticeExponentMax);
+  s.step = within(s.step, 1, kLatticeStepMax);
+  s.shift = within(s.shift, 0, kLatticeShiftMax);
+  for (int32_t& offset : s.offsets) offset = within(offset, 1 - s.step, s.step - 1);
+  s.gain = within(s.gain, 0, kLatticeGainMax);
+  return s;
+}
+
+struct Block {
+  std::vector<LatticeSegment> segments;
+  std::vector<uint32_t> escapes;
+  std::vector<uint8_t> symbols, activity;
+  std::vector<int32_t> values;
+  bool base = false;
+
+  LatticeSegments view() const { return {segments.data(), segments.size()}; }
+  LatticeState previous() const { return base ? LatticeState{} : LatticeState{values.data(), activity.data()}; }
+};
+
+Block read_block(Reader& in) {
+  Block block;
+  const uint8_t flags = in.next<uint8_t>();
+  block.base = !(flags & 1);
+  block.segments.resize(1 + in.next<uint8_t>() % kSegmentsMax);
+  block.escapes.resize(in.next<uint8_t>());
+  size_t count = 0;
+  for (LatticeSegment& s : block.segments) {
+    s = read_segment(in, flags & 2);
+    count += s.count;
+  }
+  for (uint32_t& escape : block.escapes) escape = in.next<uint32_t>();
+  block.symbols.resize(count);
+  for (uint8_t& symbol : block.symbols) symbol = in.next<uint8_t>();
+  block.values.resize(count);
+  for (int32_t& value : block.values) value = in.next<int32_t>();
+  block.activity.resize(count);
+  for (uint8_t& activity : block.activity) activity = in.next<uint8_t>();
+  return block;
+}
+
+struct Outcome {
+  Status contexts_status, status, values_status;
+  std::vector<uint8_t> contexts, activity, rebuilt;
+  std::vector<int32_t> values;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome_at(Isa isa, const Block& block) {
+  const size_t count = block.symbols.size();
+  Outcome out{Status::ok, Status::ok, Status::ok, std::vector<uint8_t>(count), std::vector<uint8_t>(count),
+              std::vector<uint8_t>(2 * count), std::vector<int32_t>(count)};
+  limit_isa(isa);
+  out.contexts_status = lattice_contexts(block.view(), block.previous(), out.contexts.data());
+  out.status = lattice_apply(block.symbols.data(), block.escapes.data(), block.escapes.size(), block.view(), block.previous(),
+                             out.values.data(), out.activity.data());
+  if (out.status == Status::ok) out.values_status = lattice_values(out.values.data(), block.view(), Dtype::bf16, out.rebuilt.data());
+  else out.values.clear(), out.activity.clear();  // of no use
+  limit_isa(Isa::avx512);
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Reader in(data, size);
+  const Block block = read_block(in);
+  const Outcome scalar = outcome_at(Isa::scalar, block);
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    if (isa <= detected_isa()) require(outcome_at(isa, block) == scalar);
+  }
+  require((scalar.contexts_status == Status::ok) == (scalar.status != Status::invalid_argument));
+  for (const uint8_t context : scalar.contexts) require(context < kLatticeContexts);
+  if (scalar.status != Status::ok) return 0;
+  require(scalar.values_status == Status::ok);
+  for (const int32_t value : scalar.values) require(value >= -kLatticeValueMax && value <= kLatticeValueMax);
+  for (const uint8_t activity : scalar.activity) require((activity & 3) < 3);
+  return 0;
+}

@@ -1,0 +1,98 @@
+// Closed-loop quantization on an integer lattice (docs/format-blocks.md, "Lattice blocks"): what is coded is the difference of a weight to
+// its rebuilt value in the previous checkpoint, in steps, so that a weight that stays put costs next to nothing and errors never add up.
+//
+// Every element has a state: a value k in units of 2^exponent, and an activity byte that remembers how often it has moved. A block has
+// at most kBlockElementsMax elements (firn/delta.h) in segments, each a part of one tensor with parameters of its own. All arithmetic up to
+// the rebuilt value is on integers; every instruction set gives the same bytes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "firn/dtype.h"
+#include "firn/status.h"
+
+namespace firn {
+
+inline constexpr int32_t kLatticeWeightMax = (1 << 22) - 1;  // |x|, x the weight in units
+inline constexpr int32_t kLatticeValueMax = (1 << 23) - 1;   // |k|: exact in binary32
+// With these both 2^-exponent and every rebuilt value are finite, and the scale of a value is exact.
+inline constexpr int32_t kLatticeExponentMin = -126, kLatticeExponentMax = 104;
+inline constexpr int32_t kLatticeStepMax = 65535;
+inline constexpr int32_t kLatticeShiftMax = 15;
+inline constexpr int32_t kLatticeGainMax = 1023;
+inline constexpr uint32_t kLatticeDeadZoneMax = 1024;  // four steps
+inline constexpr size_t kLatticeOffsets = 3;
+inline constexpr uint8_t kLatticeEscape = 31;  // the symbol of everything that does not fit one
+inline constexpr uint32_t kLatticeContexts = 54;
+
+// Parameters of `count` elements. The unit is 2^exponent; the previous state counts in units of 2^(exponent + shift).
+struct LatticeSegment {
+  uint32_t count = 0;                     // at least 1
+  int32_t exponent = 0;                   // kLatticeExponentMin..kLatticeExponentMax
+  int32_t step = 1;                       // m: units a symbol moves, 1..kLatticeStepMax
+  int32_t shift = 0;                      // 0..kLatticeShiftMax
+  int32_t offsets[kLatticeOffsets] = {};  // units a move of 1, 2, and 3 or more steps falls short; magnitudes below step
+  int32_t gain = 256;                     // 0..kLatticeGainMax; values are rebuilt times (768 + gain) / 1024
+};
+
+struct LatticeSegments {
+  const LatticeSegment* data = nullptr;
+  size_t count = 0;
+};
+
+// State before a block: one entry an element, or both null for a base, where every k is 0.
+struct LatticeState {
+  const int32_t* values = nullptr;
+  const uint8_t* activity = nullptr;
+};
+
+// Sums over one segment; those of several blocks add up. x is a weight in units, k' = k << shift its previous value, q the steps
+// moved, and class j = min(|q|, 3) - 1. No sum over a block can leave int64_t.
+struct LatticeStatistics {
+  int64_t counts[kLatticeOffsets];     // elements of each class
+  int64_t residuals[kLatticeOffsets];  // |x - k'| - |q| * step; the best offset is minus the mean
+  int64_t squares;                     // x * x
+  int64_t products;                    // x * (k' + q * step)
+  int64_t signed_sums[kLatticeOffsets];  // x * sign(q): products less offsets[j] * signed_sums[j] is the sum of x times the new value
+};
+
+// Sum of non-negative terms, below 2^128.
+struct LatticeSum {
+  uint64_t low, high;
+};
+
+struct LatticeErrors {
+  LatticeSum error;  // of the rebuilt values
+  LatticeSum fresh;  // of quantizing from zero to the nearest multiple of step
+};
+
+// One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape on, that symbol and
+// the rest as one entry of `escapes` (replaced), in element order. An element stays put while |x - k'| * 256 < dead_zone * step.
+// `statistics` receives one entry a segment. Weights need no alignment.
+// invalid_argument when a parameter breaks its range, the segments hold more than kBlockElementsMax elements, a weight is not finite or
+// beyond kLatticeWeightMax units, or a previous value beyond kLatticeValueMax.
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,
+                        uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics);
+
+// The context of every element's symbol, below kLatticeContexts: what is known of it before it is decoded. Zeros for a base.
+// invalid_argument when a parameter breaks its range.
+Status lattice_contexts(LatticeSegments segments, LatticeState previous, uint8_t* contexts);
+
+// The state after a block. `values` and `activity` may not overlap any input.
+// corrupt when a symbol is above kLatticeEscape, escapes are missing or left over, or a value passes kLatticeValueMax; what was written
+// is then of no use. invalid_argument when a parameter breaks its range.
+Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments,
+                     LatticeState previous, int32_t* values, uint8_t* activity);
+
+// Rebuilds the elements in `dtype`: the binary32 product of k and (768 + gain) / 1024 * 2^exponent, then convert(). `out` needs no
+// alignment. invalid_argument when a parameter breaks its range.
+Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);
+
+// Squared errors in units of (2^exponent / 16)^2, each times the element's weight: 1 without gradients (null), else
+// min((gradient * gradient_scales[segment])^2, 16383), binary32 products rounded to the nearest whole number, ties to even, NaN to 0.
+// `errors` receives one entry a segment. invalid_argument as in lattice_quantize.
+Status lattice_errors(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
+                      const int32_t* values, LatticeSegments segments, LatticeErrors* errors);
+
+}  // namespace firn

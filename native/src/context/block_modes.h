@@ -1,0 +1,59 @@
+// The ways a block is stored, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md, section 13.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "context/element_tables.h"
+#include "context/lane_decoder.h"
+#include "context/lane_encoder.h"
+#include "context/table_codes.h"
+
+namespace firn {
+
+enum class BlockMode : uint8_t {
+  zero = 0,   // every symbol is 0
+  dense = 1,  // every symbol, in element order
+  runs = 2,   // table by table, runs of zeros and what ends them
+  raw = 3,    // five bits a symbol, without tables
+};
+
+// What coding a block needs of a table set.
+struct SetCodes {
+  std::vector<TableCodes> tables;
+  std::vector<std::array<CostBits, kContextSymbols>> costs;  // of each symbol that has a code
+  std::vector<EncoderToken> tokens;                          // kTokensPerTable a table
+
+  explicit SetCodes(const std::vector<TableShape>& shapes);
+};
+
+// The stream with `lanes` lanes, or with one where there are too few words for so many. Every symbol has a code.
+LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes);
+// `changed` has a bit for each element whose symbol is not 0. Without `bytes` when a symbol has no code.
+LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed);
+
+// Each fills elements.count() symbols from an opened stream, up to its end.
+Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols);
+Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols);
+
+// Five bits a symbol, most significant bit first, zero-padded to a byte.
+void encode_raw(const uint8_t* symbols, size_t count, std::vector<uint8_t>* out);
+Status decode_raw(const uint8_t* bytes, size_t size, size_t count, uint8_t* symbols);
+
+// How many lanes pay for so large a payload: one costs one to two bytes, all of them about 1 % at most.
+uint32_t lanes_for(CostBits payload, BlockMode mode);
+
+// Encodes tokens with this many lanes (one of kLaneCounts), or with one when that fails.
+template <typename TokenAt>
+LaneStream encode_tokens(size_t count, uint32_t lanes, TokenAt token) {
+  LaneStream stream;
+  const bool done = lanes == 4    ? encode_lanes<4>(count, token, &stream)
+                    : lanes == 8  ? encode_lanes<8>(count, token, &stream)
+                    : lanes == 32 ? encode_lanes<32>(count, token, &stream)
+                                  : encode_lanes<1>(count, token, &stream);
+  if (done) return stream;
+  stream = LaneStream();
+  encode_lanes<1>(count, token, &stream);
+  return stream;
+}
+
+}  // namespace firn

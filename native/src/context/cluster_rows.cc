@@ -1,0 +1,296 @@
+#include "context/cluster_rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace firn {
+namespace {
+
+// Rows are taken together below this much ideal payload: less than a table of their own and its place in the map would cost.
+constexpr uint64_t kGroupBitsFirst = 48;
+// A row that leaves its reference's table costs about this in the map, and so does one that would make a table learn a new symbol.
+constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 24;
+constexpr uint64_t kRowBits = 1;      // what a row in a table of its own family costs in the map
+constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
+
+struct Cluster {
+  RowCounts counts;
+  CostBits cost = 0;  // ideal payload and description
+  uint64_t rows = 0;
+};
+
+CostBits cluster_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
+
+// Assigns each row a group: neighbours of one context are gathered until they are worth `bits`.
+size_t gather_groups(const std::vector<Row>& rows, CostBits bits, std::vector<uint32_t>* group_of) {
+  struct Open {
+    RowCounts counts;
+    uint32_t group = ~0u;
+  };
+  std::vector<Open> open(kContextsMax);
+  uint32_t groups = 0;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    Open& at = open[rows[r].context];
+    if (at.group == ~0u || at.counts.entropy() >= bits) at = {{}, groups++};
+    at.counts.add(rows[r].counts);
+    (*group_of)[r] = at.group;
+  }
+  return groups;
+}
+
+// The groups merged greedily, cheapest total first. parents[g] is the group that g was merged into at step order[g]; the survivor of all
+// has order 0.
+class Merging {
+ public:
+  explicit Merging(std::vector<Cluster> clusters) : clusters_(std::move(clusters)), parent_(clusters_.size()), order_(clusters_.size(), ~0u) {
+    const size_t n = clusters_.size();
+    std::iota(parent_.begin(), parent_.end(), 0u);
+    gain_.assign(n * n, 0);
+    for (size_t a = 0; a < n; ++a) {
+      for (size_t b = a + 1; b < n; ++b) gain_[a * n + b] = gain(a, b);
+    }
+    best_tables_ = n;
+    for (uint32_t left = static_cast<uint32_t>(n); left > 1; --left) merge_best(left);
+  }
+
+  // Number of tables at which merging stopped to pay.
+  size_t best_tables() const { return best_tables_; }
+
+  // The cluster, 0..tables-1, of each group when merging stops at so many tables.
+  std::vector<uint32_t> cut(size_t tables) const {
+    std::vector<uint32_t> root(parent_.size()), number(parent_.size(), ~0u);
+    uint32_t next = 0;
+    for (size_t g = 0; g < root.size(); ++g) {
+      uint32_t at = static_cast<uint32_t>(g);
+      while (parent_[at] != at && order_[at] > tables) at = parent_[at];
+      if (number[at] == ~0u) number[at] = next++;
+      root[g] = number[at];
+    }
+    return root;
+  }
+
+ private:
+  // What merging saves; negative when it costs.
+  int64_t gain(size_t a, size_t b) const {
+    RowCounts both = clusters_[a].counts;
+    both.add(clusters_[b].counts);
+    const CostBits apart = clusters_[a].cost + clusters_[b].cost + whole_bits(kRowBits * std::min(clusters_[a].rows, clusters_[b].rows));
+    return static_cast<int64_t>(apart - cluster_cost(both));
+  }
+
+  bool alive(size_t g) const { return parent_[g] == g; }
+
+  // Takes `left` clusters to `left` - 1.
+  void merge_best(uint32_t left) {
+    const size_t n = clusters_.size();
+    size_t best_a = 0, best_b = 0;
+    int64_t best = INT64_MIN;
+    for (size_t a = 0; a < n; ++a) {
+      if (!alive(a)) continue;
+      for (size_t b = a + 1; b < n; ++b) {
+        if (alive(b) && gain_[a * n + b] > best) {
+          best = gain_[a * n + b];
+          best_a = a;
+          best_b = b;
+        }
+      }
+    }
+    if (best >= 0 || left > kContextTablesMax) best_tables_ = left - 1;
+    Cluster& into = clusters_[best_a];
+    into.counts.add(clusters_[best_b].counts);
+    into.cost = cluster_cost(into.counts);
+    into.rows += clusters_[best_b].rows;
+    parent_[best_b] = static_cast<uint32_t>(best_a);
+    order_[best_b] = left;  // separate down to `left` tables
+    for (size_t g = 0; g < n; ++g) {
+      if (!alive(g) || g == best_a) continue;
+      gain_[std::min(g, best_a) * n + std::max(g, best_a)] = gain(std::min(g, best_a), std::max(g, best_a));
+    }
+  }
+
+  std::vector<Cluster> clusters_;
+  std::vector<uint32_t> parent_, order_;
+  std::vector<int64_t> gain_;
+  size_t best_tables_ = 0;
+};
+
+// A division of the rows among tables, improved and written down.
+class Division {
+ public:
+  Division(const std::vector<Row>& rows, uint32_t slots, std::vector<uint32_t> table_of)
+      : rows_(rows), slots_(slots), table_of_(std::move(table_of)) {
+    for (const Row& row : rows_) contexts_ = std::max(contexts_, row.context + 1);
+  }
+
+  ChosenTables finish() {
+    fit();
+    for (uint32_t round = 0; round < kRefinements && shapes_.size() > 1; ++round) {
+      place();
+      if (!reassign()) break;
+      fit();
+    }
+    renumber();
+    place();
+    ChosenTables chosen;
+    for (size_t r = 0; r < rows_.size(); ++r) chosen.payload += row_cost(rows_[r].counts, table_of_[r]);
+    chosen.set.shapes = std::move(shapes_);
+    chosen.set.slots = slots_;
+    if (chosen.set.has_map()) {
+      chosen.set.contexts = contexts_;
+      chosen.set.map = std::move(map_);
+      chosen.set.references = std::move(references_);
+    }
+    return chosen;
+  }
+
+ private:
+  // Tables that fit the rows assigned to them; tables without rows go.
+  void fit() {
+    std::vector<RowCounts> counts;
+    std::vector<uint32_t> number;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      if (table_of_[r] >= number.size()) number.resize(table_of_[r] + 1, ~0u);
+      uint32_t& at = number[table_of_[r]];
+      if (at == ~0u) {
+        at = static_cast<uint32_t>(counts.size());
+        counts.emplace_back();
+      }
+      counts[at].add(rows_[r].counts);
+      table_of_[r] = at;
+    }
+    shapes_.clear();
+    costs_.clear();
+    for (const RowCounts& table : counts) {
+      shapes_.push_back(fit_shape(table));
+      costs_.push_back(shape_costs(shapes_.back()));
+    }
+  }
+
+  // Numbers tables by where they are first used.
+  void renumber() { fit(); }
+
+  CostBits row_cost(const RowCounts& counts, uint32_t table) const {
+    CostBits cost = 0;
+    for (uint32_t s = 0; s < kContextSymbols; ++s) {
+      if (counts.of[s] == 0) continue;
+      cost += shapes_[table].has(s) ? counts.of[s] * costs_[table][s] : (counts.of[s] + 1) * whole_bits(kNewSymbolBits);
+    }
+    return cost;
+  }
+
+  // The reference of each slot, and the map with rows that do not occur filled with what is suggested for them.
+  void place() {
+    if (shapes_.size() < 2) return;
+    map_.assign(size_t{slots_} * contexts_, 0);
+    references_.assign(slots_, 0);
+    size_t r = 0;
+    for (uint32_t slot = 0; slot < slots_; ++slot) {
+      size_t end = r;
+      while (end < rows_.size() && rows_[end].slot == slot) ++end;
+      references_[slot] = static_cast<uint8_t>(best_reference(slot, r, end));
+      uint8_t* const tables = &map_[size_t{slot} * contexts_];
+      for (uint32_t c = 0; c < contexts_; ++c) {
+        if (r < end && rows_[r].context == c) tables[c] = static_cast<uint8_t>(table_of_[r++]);
+        else tables[c] = suggested(slot, c);
+      }
+    }
+  }
+
+  uint8_t suggested(uint32_t slot, uint32_t c) const {
+    const uint8_t* const tables = &map_[size_t{slot} * contexts_];
+    const size_t back = size_t{references_[slot]} * contexts_;
+    if (back > 0) return (tables - back)[c];
+    return c > 0 ? tables[c - 1] : 0;
+  }
+
+  // The number of slots back that describes rows [begin, end) with the fewest differences; the last one chosen wins ties, then the nearest.
+  uint32_t best_reference(uint32_t slot, size_t begin, size_t end) const {
+    const uint32_t furthest = std::min(slot, kReferenceMax);
+    uint32_t none = 0, left = 0;
+    for (size_t r = begin; r < end; ++r) {
+      none += table_of_[r] != left;
+      left = table_of_[r];
+    }
+    uint32_t best = 0, fewest = none;
+    const auto offer = [&](uint32_t back) {
+      uint32_t differences = 0;
+      const uint8_t* const tables = &map_[size_t{slot - back} * contexts_];
+      for (size_t r = begin; r < end; ++r) differences += tables[rows_[r].context] != table_of_[r];
+      if (differences < fewest || (differences == fewest && best == 0)) {
+        fewest = differences;
+        best = back;
+      }
+    };
+    const uint32_t last = slot > 0 ? references_[slot - 1] : 0;
+    if (last > 0 && last <= furthest) offer(last);
+    for (uint32_t back = 1; back <= furthest && fewest > 0; ++back) offer(back);
+    return best;
+  }
+
+  // Every row takes the table that is cheapest for it, the map considered. False when nothing changed.
+  bool reassign() {
+    bool changed = false;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      const uint32_t reference = references_[rows_[r].slot];
+      const uint32_t stay = reference > 0 ? map_[size_t{rows_[r].slot - reference} * contexts_ + rows_[r].context] : ~0u;
+      uint32_t best = table_of_[r];
+      CostBits best_cost = ~CostBits{0};
+      for (uint32_t t = 0; t < shapes_.size(); ++t) {
+        const CostBits cost = row_cost(rows_[r].counts, t) + (t == stay ? 0 : whole_bits(kLeaveBits));
+        if (cost < best_cost) {
+          best_cost = cost;
+          best = t;
+        }
+      }
+      changed |= best != table_of_[r];
+      table_of_[r] = best;
+    }
+    return changed;
+  }
+
+  const std::vector<Row>& rows_;
+  uint32_t slots_;
+  uint32_t contexts_ = 1;
+  std::vector<uint32_t> table_of_;
+  std::vector<TableShape> shapes_;
+  std::vector<std::array<CostBits, kContextSymbols>> costs_;
+  std::vector<uint8_t> map_, references_;
+};
+
+}  // namespace
+
+ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots) {
+  ChosenTables best;
+  best.set.slots = slots;
+  if (rows.empty()) return best;
+  std::vector<uint32_t> group_of(rows.size());
+  CostBits bits = whole_bits(kGroupBitsFirst);
+  size_t groups = gather_groups(rows, bits, &group_of);
+  while (groups > kSeedsMax) groups = gather_groups(rows, bits *= 2, &group_of);
+
+  std::vector<Cluster> clusters(groups);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    clusters[group_of[r]].counts.add(rows[r].counts);
+    ++clusters[group_of[r]].rows;
+  }
+  for (Cluster& cluster : clusters) cluster.cost = cluster_cost(cluster.counts);
+  const Merging merging(std::move(clusters));
+
+  // The estimate's optimum, half as many tables, and so on down to one: each written down, the smallest kept.
+  CostBits best_cost = ~CostBits{0};
+  for (size_t tables = merging.best_tables();; tables = (tables + 1) / 2) {
+    const std::vector<uint32_t> cluster_of = merging.cut(tables);
+    std::vector<uint32_t> table_of(rows.size());
+    for (size_t r = 0; r < rows.size(); ++r) table_of[r] = cluster_of[group_of[r]];
+    ChosenTables chosen = Division(rows, slots, std::move(table_of)).finish();
+    chosen.stored = write_table_set(chosen.set);
+    const CostBits cost = chosen.payload + whole_bits(8 * chosen.stored.size());
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = std::move(chosen);
+    }
+    if (tables == 1) return best;
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,33 @@
+// A table set with what coding with it needs.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "context/block_modes.h"
+#include "context/table_set.h"
+#include "firn/context_coder.h"
+
+namespace firn {
+
+struct ContextTables::Impl {
+  Impl() = default;
+  Impl(TableSet tables, std::vector<uint8_t> bytes, CostBits counted)
+      : set(std::move(tables)), stored(std::move(bytes)), counted_bits(counted) {}
+
+  // Made when first asked for: a search builds many tables only to learn what they would cost.
+  const SetCodes& codes() const {
+    std::call_once(codes_made_, [this] { codes_ = std::make_unique<const SetCodes>(set.shapes); });
+    return *codes_;
+  }
+
+  TableSet set;
+  std::vector<uint8_t> stored;  // its one stored form
+  CostBits counted_bits = 0;  // of what was counted, the tables left out
+
+ private:
+  mutable std::once_flag codes_made_;
+  mutable std::unique_ptr<const SetCodes> codes_;
+};
+
+}  // namespace firn

@@ -1,0 +1,53 @@
+#include "context/element_kernels.h"
+
+#include <bit>
+
+#include "common/cpu_features.h"
+
+namespace firn {
+namespace {
+
+void look_up(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t, uint8_t* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = row[keys[i]];
+}
+
+uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
+  uint32_t total = 0;
+  for (size_t w = 0; w < words; ++w) {
+    uint64_t mask = 0;
+    for (size_t b = 0; b < kWordElements; ++b) mask |= uint64_t{bytes[w * kWordElements + b] == value} << b;
+    masks[w] = mask;
+    total += static_cast<uint32_t>(std::popcount(mask));
+  }
+  return total;
+}
+
+void place(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+  size_t w = 0;
+  uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
+  for (size_t i = 0; i < count; ++i) {
+    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
+    uint64_t left = masks[w];
+    for (uint32_t skip = positions[i] - before; skip > 0; --skip) left &= left - 1;
+    symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(left))] = values[i];
+  }
+}
+
+constexpr ElementKernels kScalar{look_up, mask_equal, place};
+#if FIRN_X86
+constexpr ElementKernels kAvx2{look_up_avx2, mask_equal_avx2, place_avx2};
+constexpr ElementKernels kAvx512{look_up_avx2, mask_equal_avx512, place_avx2};
+#endif
+
+}  // namespace
+
+const ElementKernels& element_kernels() {
+#if FIRN_X86
+  const Isa isa = active_isa();
+  if (isa >= Isa::avx512) return kAvx512;
+  if (isa >= Isa::avx2) return kAvx2;
+#endif
+  return kScalar;
+}
+
+}  // namespace firn

@@ -1,0 +1,31 @@
+// Passes over a block's bytes behind element_tables.h and the block modes; one set per instruction set, identical results.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace firn {
+
+// Elements are looked at in words of this many.
+inline constexpr size_t kWordElements = 64;
+inline constexpr size_t words_for(size_t count) { return (count + kWordElements - 1) / kWordElements; }
+
+struct ElementKernels {
+  // out[i] = row[keys[i]]; every key < 64, and < 16 * `sixteens`. `row` has 64 entries.
+  void (*look_up)(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
+
+  // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
+  uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
+
+  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend and exist.
+  void (*place)(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+};
+
+// The set for active_isa().
+const ElementKernels& element_kernels();
+
+void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
+uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
+uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
+void place_avx2(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+
+}  // namespace firn

@@ -1,0 +1,50 @@
+#include <immintrin.h>
+
+#include <bit>
+
+#include "context/element_kernels.h"
+
+namespace firn {
+
+void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out) {
+  __m256i parts[4];
+  for (size_t p = 0; p < 4; ++p) parts[p] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * p)));
+  // Adding 0x70 sets the top bit of keys from 16 on, which a shuffle answers with zero.
+  const __m256i past = _mm256_set1_epi8(0x70);
+  size_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    const __m256i key = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys + i));
+    __m256i found = _mm256_shuffle_epi8(parts[0], _mm256_adds_epu8(key, past));
+    for (uint32_t p = 1; p < sixteens; ++p) {
+      const __m256i inside = _mm256_xor_si256(key, _mm256_set1_epi8(static_cast<char>(16 * p)));
+      found = _mm256_or_si256(found, _mm256_shuffle_epi8(parts[p], _mm256_adds_epu8(inside, past)));
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), found);
+  }
+  for (; i < count; ++i) out[i] = row[keys[i]];
+}
+
+uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
+  const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
+  uint64_t total = 0;
+  for (size_t w = 0; w < words; ++w) {
+    const auto* const at = reinterpret_cast<const __m256i*>(bytes + w * kWordElements);
+    const auto low = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted)));
+    const auto high = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
+    masks[w] = uint64_t{high} << 32 | low;
+    total += static_cast<uint64_t>(std::popcount(masks[w]));
+  }
+  return static_cast<uint32_t>(total);
+}
+
+void place_avx2(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+  size_t w = 0;
+  uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
+  for (size_t i = 0; i < count; ++i) {
+    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
+    const uint64_t bit = _pdep_u64(uint64_t{1} << (positions[i] - before), masks[w]);
+    symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(bit))] = values[i];
+  }
+}
+
+}  // namespace firn

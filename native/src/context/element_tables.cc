@@ -1,0 +1,74 @@
+#include "context/element_tables.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstring>
+
+namespace firn {
+namespace {
+
+// The union of the bits of all contexts: at least as large as each of them.
+uint8_t context_bits(const ContextLayout& layout) {
+  uint8_t all = 0;
+  for (size_t i = 0; i < layout.count; ++i) all |= layout.contexts[i];
+  return all;
+}
+
+}  // namespace
+
+Status check_layout(const ContextLayout& layout, uint32_t slots) {
+  if (layout.count > kBlockElementsMax || layout.segments > kBlockElementsMax) return Status::invalid_argument;
+  uint64_t covered = 0;
+  for (size_t i = 0; i < layout.segments; ++i) {
+    covered += layout.segment_counts[i];
+    if (layout.segment_slots[i] >= slots) return Status::invalid_argument;
+  }
+  return covered == layout.count && context_bits(layout) < kContextsMax ? Status::ok : Status::invalid_argument;
+}
+
+ElementTables::ElementTables(const TableSet& set, const ContextLayout& layout)
+    : count_(layout.count), indexes_(std::make_unique_for_overwrite<uint8_t[]>(words_for(layout.count) * kWordElements + 1)) {
+  const size_t padded = words_for(count_) * kWordElements;
+  std::memset(indexes_.get() + count_, kNone, padded - count_);
+  if (set.has_map()) {
+    find_tables(set, layout);
+    look_up(set, layout);
+  } else if (set.shapes.empty()) {
+    complete_ = count_ == 0;
+  } else {
+    tables_ = {0};
+    std::memset(indexes_.get(), 0, count_);
+  }
+}
+
+void ElementTables::find_tables(const TableSet& set, const ContextLayout& layout) {
+  std::bitset<kContextTablesMax + 1> found;
+  for (size_t i = 0; i < layout.segments; ++i) {
+    if (layout.segment_counts[i] == 0) continue;
+    const uint8_t* const row = &set.map[size_t{layout.segment_slots[i]} * set.contexts];
+    for (uint32_t c = 0; c < set.contexts; ++c) found.set(row[c]);
+  }
+  for (uint32_t t = 0; t < found.size(); ++t) {
+    if (found[t]) tables_.push_back(static_cast<uint8_t>(t));
+  }
+}
+
+void ElementTables::look_up(const TableSet& set, const ContextLayout& layout) {
+  std::array<uint8_t, 256> index_of{};
+  for (size_t k = 0; k < tables_.size(); ++k) index_of[tables_[k]] = static_cast<uint8_t>(k);
+  const uint8_t all = context_bits(layout);
+  const uint32_t sixteens = all / 16 + 1;
+  const ElementKernels& kernels = element_kernels();
+  std::array<uint8_t, kContextsMax> row;
+  row.fill(kNone);
+  size_t at = 0;
+  for (size_t i = 0; i < layout.segments; ++i) {
+    const uint8_t* const tables = &set.map[size_t{layout.segment_slots[i]} * set.contexts];
+    for (uint32_t c = 0; c < set.contexts; ++c) row[c] = index_of[tables[c]];
+    kernels.look_up(layout.contexts + at, layout.segment_counts[i], row.data(), sixteens, indexes_.get() + at);
+    at += layout.segment_counts[i];
+  }
+  complete_ = all < set.contexts || !std::memchr(indexes_.get(), kNone, count_);
+}
+
+}  // namespace firn

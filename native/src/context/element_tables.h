@@ -1,0 +1,44 @@
+// Which table codes each element of a block.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "context/element_kernels.h"
+#include "context/table_set.h"
+#include "firn/context_coder.h"
+
+namespace firn {
+
+// invalid_argument when the layout breaks a range of ContextLayout, or a slot is not below `slots`.
+Status check_layout(const ContextLayout& layout, uint32_t slots);
+
+// A number for each element, dense in those that its block can meet, so that few tables are looked at even where a package has many.
+class ElementTables {
+ public:
+  // `layout` has been checked against set.slots.
+  ElementTables(const TableSet& set, const ContextLayout& layout);
+
+  // False when an element's row has no table: nothing else may then be asked.
+  bool complete() const { return complete_; }
+
+  size_t count() const { return count_; }
+  // For each element an index into tables(); kNone up to a whole word.
+  const uint8_t* indexes() const { return indexes_.get(); }
+  // Table numbers, ascending; some may have no element.
+  const std::vector<uint8_t>& tables() const { return tables_; }
+
+  static constexpr uint8_t kNone = 0xFF;
+
+ private:
+  void find_tables(const TableSet& set, const ContextLayout& layout);
+  void look_up(const TableSet& set, const ContextLayout& layout);
+
+  size_t count_;
+  bool complete_ = true;
+  std::vector<uint8_t> tables_;
+  std::unique_ptr<uint8_t[]> indexes_;
+};
+
+}  // namespace firn

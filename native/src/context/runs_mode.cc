@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "context/block_modes.h"
+
+namespace firn {
+namespace {
+
+// Token numbers of one table's group, appended in the order a decoder meets them.
+class GroupTokens {
+ public:
+  GroupTokens(const TableCodes& codes, uint32_t table, std::vector<uint32_t>* tokens)
+      : tokens_(tokens), longest_(codes.longest_run), first_(table * kTokensPerTable) {}
+
+  // `zeros` zeros, then another symbol, of which there are more than `left` elements of the group to come.
+  void run(uint32_t zeros) {
+    for (; zeros >= longest_; zeros -= longest_) token(kRunTokensAt + longest_);
+    token(kRunTokensAt + zeros);
+  }
+  // Zeros up to the end of the group.
+  void last_run(uint32_t zeros) {
+    for (uint32_t done = 0; done < zeros; done += longest_) token(kRunTokensAt + longest_);
+  }
+  void value(uint8_t symbol) { token(kValueTokensAt + symbol); }
+
+ private:
+  void token(uint32_t offset) { tokens_->push_back(first_ + offset); }
+
+  std::vector<uint32_t>* tokens_;
+  uint32_t longest_, first_;
+};
+
+void list_group(const TableCodes& codes, uint32_t table, uint32_t size, const uint64_t* members, const uint64_t* changed, size_t words,
+                const uint8_t* symbols, std::vector<uint32_t>* tokens) {
+  GroupTokens group(codes, table, tokens);
+  const bool runs = codes.longest_run > 0;
+  std::vector<uint8_t> values;
+  uint32_t before = 0, next = 0;  // group members in the words before; first member whose symbol is not yet listed
+  for (size_t w = 0; w < words; ++w) {
+    for (uint64_t left = members[w] & changed[w]; left != 0; left &= left - 1) {
+      const uint64_t below = (left & (0 - left)) - 1;
+      const uint32_t at = before + static_cast<uint32_t>(std::popcount(members[w] & below));
+      if (runs) group.run(at - next);
+      next = at + 1;
+      values.push_back(symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(left))]);
+    }
+    before += static_cast<uint32_t>(std::popcount(members[w]));
+  }
+  if (runs) group.last_run(size - next);
+  for (const uint8_t value : values) group.value(value);
+  if (codes.no_zeros() && values.size() < size) group.value(0);  // which has no code
+}
+
+// Positions inside a group of `size` members, ascending, of those whose symbol is not 0. Returns their number.
+size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes, uint32_t* positions) {
+  size_t found = 0;
+  uint32_t at = 0;
+  if (codes.no_zeros()) {
+    for (; at < size; ++at) positions[found++] = at;
+    return found;
+  }
+  const uint32_t longest = codes.longest_run;
+  const auto code = [&]() -> const SlotFinder& { return codes.runs; };
+  while (at < size && lanes->status() == Status::ok) {
+    // A token stands for at most max(longest, 1) members.
+    lanes->take_rounds([&](size_t n) { return size - at > n * longest; }, code, [&](uint32_t run) {
+      const uint32_t ends = run < longest;
+      positions[found] = at + run;
+      found += ends;
+      at += run + ends;
+    });
+    for (uint32_t k = 0; k < kLanesMax && at < size; ++k) {
+      const uint32_t run = lanes->take(codes.runs);
+      if (run == longest) {
+        at += std::min(run, size - at);
+      } else if (run < size - at) {
+        positions[found++] = at + run;
+        at += run + 1;
+      } else {
+        lanes->fail(Status::corrupt);
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+void take_values(const TableCodes& codes, size_t count, LaneDecoder* lanes, uint8_t* values) {
+  size_t i = 0;
+  const auto code = [&]() -> const SlotFinder& { return codes.values; };
+  while (i < count && lanes->status() == Status::ok) {
+    lanes->take_rounds([&](size_t n) { return count - i >= n; }, code, [&](uint32_t token) { values[i++] = static_cast<uint8_t>(token); });
+    for (const size_t end = std::min<size_t>(count, i + kLanesMax); i < end; ++i) values[i] = static_cast<uint8_t>(lanes->take(codes.values));
+  }
+}
+
+}  // namespace
+
+LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed) {
+  const size_t words = words_for(elements.count());
+  const auto members = std::make_unique_for_overwrite<uint64_t[]>(words);
+  std::vector<uint32_t> tokens;
+  for (size_t k = 0; k < elements.tables().size(); ++k) {
+    const uint32_t table = elements.tables()[k];
+    const uint32_t size = element_kernels().mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
+    if (size > 0) list_group(codes.tables[table], table, size, members.get(), changed, words, symbols, &tokens);
+  }
+  CostBits bits = 0;
+  for (const uint32_t token : tokens) {
+    if (codes.tokens[token].frequency == 0) return {};
+    bits += whole_bits(kSlotBits) - cost_log2(codes.tokens[token].frequency);
+  }
+  return encode_tokens(tokens.size(), lanes_for(bits, BlockMode::runs), [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
+}
+
+Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
+  const size_t words = words_for(elements.count());
+  const ElementKernels& kernels = element_kernels();
+  const auto members = std::make_unique_for_overwrite<uint64_t[]>(words + 1);
+  const auto positions = std::make_unique_for_overwrite<uint32_t[]>(elements.count() + 1);
+  const auto values = std::make_unique_for_overwrite<uint8_t[]>(elements.count() + 1);
+  std::memset(symbols, 0, elements.count());
+  for (size_t k = 0; k < elements.tables().size(); ++k) {
+    const TableCodes& table = codes.tables[elements.tables()[k]];
+    if (table.only_zeros()) continue;
+    const uint32_t size = kernels.mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
+    const size_t found = take_positions(table, size, lanes, positions.get());
+    take_values(table, found, lanes, values.get());
+    if (lanes->status() != Status::ok) return lanes->status();
+    if (found > 0) kernels.place(members.get(), positions.get(), values.get(), found, symbols);
+  }
+  return lanes->finish();
+}
+
+}  // namespace firn

@@ -1,0 +1,44 @@
+#include "context/static_code.h"
+
+namespace firn {
+
+std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
+  uint64_t all = 0;
+  uint32_t present = 0;
+  for (const TokenWeight& token : tokens) {
+    all += token.weight;
+    present += token.present;
+  }
+  std::vector<uint32_t> starts;
+  starts.reserve(tokens.size() + 1);
+  uint64_t before = 0;
+  uint32_t rank = 0;
+  for (const TokenWeight& token : tokens) {
+    starts.push_back(static_cast<uint32_t>(before * (kSlots - present) / all) + rank);
+    before += token.weight;
+    rank += token.present;
+  }
+  starts.push_back(kSlots);
+  return starts;
+}
+
+SlotFinder::SlotFinder(std::vector<uint32_t> starts_of_tokens) : starts(std::move(starts_of_tokens)) {
+  uint32_t token = 0;
+  for (uint32_t coarse = 0; coarse < first.size(); ++coarse) {
+    while (coarse << kFineBits >= starts[token + 1]) ++token;
+    first[coarse] = static_cast<uint8_t>(token);
+  }
+}
+
+void append_encoder_tokens(const std::vector<uint32_t>& starts, std::vector<EncoderToken>* out) {
+  for (size_t j = 0; j + 1 < starts.size(); ++j) {
+    const uint32_t start = starts[j], frequency = starts[j + 1] - start;
+    EncoderToken token;
+    if (frequency > 1) token = {~uint64_t{0} / frequency + 1, start, frequency};
+    // 2^64 does not fit: with 2^64 - 1 the quotient comes out one too small, which the bias makes good.
+    if (frequency == 1) token = {~uint64_t{0}, start + kSlots - 1, 1};
+    out->push_back(token);
+  }
+}
+
+}  // namespace firn

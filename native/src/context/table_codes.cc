@@ -1,0 +1,48 @@
+#include "context/table_codes.h"
+
+namespace firn {
+namespace {
+
+// Runs are cut where fewer than one in sixteen is longer, so that few take two tokens.
+constexpr uint64_t kRunTail = uint64_t{1} << 28;  // of 2^32
+
+// A geometric distribution: q of 2^32 is the probability of another zero. Memoryless, so that cutting runs loses nothing.
+std::vector<TokenWeight> run_weights(uint64_t q) {
+  std::vector<TokenWeight> tokens;
+  uint64_t left = uint64_t{1} << 32;
+  while (tokens.size() < kRunLengthMax && (tokens.empty() || left > kRunTail)) {
+    const uint64_t next = (left * q) >> 32;
+    tokens.push_back({left - next, true});
+    left = next;
+  }
+  tokens.push_back({left, true});
+  return tokens;
+}
+
+}  // namespace
+
+TableCodes::TableCodes(const TableShape& shape) {
+  const auto weights = shape_weights(shape);
+  uint64_t all = 0;
+  for (const uint32_t weight : weights) all += weight;
+  std::vector<TokenWeight> tokens;
+  for (const uint32_t weight : weights) tokens.push_back({weight, weight != 0});
+  symbols = SlotFinder(share_slots(tokens));
+  if (all == weights[0]) return;
+  tokens[0] = {0, false};
+  values = SlotFinder(share_slots(tokens));
+  if (weights[0] == 0) return;
+  runs = SlotFinder(share_slots(run_weights((uint64_t{weights[0]} << 32) / all)));
+  longest_run = static_cast<uint32_t>(runs.starts.size()) - 2;
+}
+
+void append_table_tokens(const TableCodes& codes, std::vector<EncoderToken>* out) {
+  const size_t begin = out->size();
+  append_encoder_tokens(codes.symbols.starts, out);
+  append_encoder_tokens(codes.values.starts, out);
+  out->resize(begin + kRunTokensAt);
+  append_encoder_tokens(codes.runs.starts, out);
+  out->resize(begin + kTokensPerTable);
+}
+
+}  // namespace firn

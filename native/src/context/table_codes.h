@@ -1,0 +1,36 @@
+// The codes that follow from one table: symbols as they are, and for sparse blocks runs of zeros and the symbols that end them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "context/static_code.h"
+#include "context/table_shape.h"
+
+namespace firn {
+
+// Tokens of a run code: j < R for j zeros and then another symbol, R for R zeros, or for as many as the group still has.
+inline constexpr uint32_t kRunLengthMax = kCodeTokensMax - 1;  // R
+
+// Where the tokens of each code lie in TableCodes::encoder.
+inline constexpr uint32_t kSymbolTokens = 0;
+inline constexpr uint32_t kValueTokensAt = kContextSymbols;
+inline constexpr uint32_t kRunTokensAt = 2 * kContextSymbols;
+inline constexpr uint32_t kTokensPerTable = kRunTokensAt + kCodeTokensMax;
+
+struct TableCodes {
+  explicit TableCodes(const TableShape& shape);
+
+  SlotFinder symbols;   // every symbol
+  SlotFinder values;    // symbols other than 0; empty when there are none
+  SlotFinder runs;      // empty when symbol 0 or all others have no code
+  uint32_t longest_run = 0;  // R; 0 without run code
+
+  // A table all of whose symbols are 0 takes no bits; one without a 0 has no runs.
+  bool only_zeros() const { return values.starts.empty(); }
+  bool no_zeros() const { return !only_zeros() && runs.starts.empty(); }
+};
+
+// kTokensPerTable entries for each table.
+void append_table_tokens(const TableCodes& codes, std::vector<EncoderToken>* out);
+
+}  // namespace firn

@@ -1,0 +1,135 @@
+#include "firn/lattice.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/cpu_features.h"
+#include "common/f32_view.h"
+#include "lattice/lattice_kernels.h"
+
+namespace firn {
+namespace {
+
+// Calls body(rule, segment index, first element, count) for stretches of at most kStepElements elements, until it returns false.
+// Returns whether it never did.
+template <typename Body>
+bool for_each_step(LatticeSegments segments, uint32_t dead_zone, Body body) {
+  size_t first = 0;
+  for (size_t index = 0; index < segments.count; ++index) {
+    const LatticeRule rule = lattice_rule(segments.data[index], dead_zone);
+    for (size_t left = segments.data[index].count; left > 0;) {
+      const size_t step = std::min(left, kStepElements);
+      if (!body(rule, index, first, step)) return false;
+      first += step;
+      left -= step;
+    }
+  }
+  return true;
+}
+
+const int32_t* from(const int32_t* values, size_t first) { return values ? values + first : nullptr; }
+
+LatticeSum whole(const SplitSum& sum) {
+  const uint64_t low = sum.low + (sum.high << 32);
+  return {low, (sum.high >> 32) + (low < sum.low)};
+}
+
+}  // namespace
+
+LatticeKernels lattice_kernels() {
+#if FIRN_X86
+  switch (active_isa()) {
+    case Isa::avx512:
+      return {lattice_quantize_avx512, lattice_contexts_avx512, lattice_apply_avx512, lattice_values_avx512, lattice_errors_avx512};
+    case Isa::avx2: return {lattice_quantize_avx2, lattice_contexts_avx2, lattice_apply_avx2, lattice_values_avx2, lattice_errors_avx2};
+    case Isa::scalar: break;
+  }
+#endif
+  return {lattice_quantize_scalar, lattice_contexts_scalar, lattice_apply_scalar, lattice_values_scalar, lattice_errors_scalar};
+}
+
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,
+                        uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics) {
+  size_t count;
+  if (!valid_segments(segments, &count) || dead_zone > kLatticeDeadZoneMax) return Status::invalid_argument;
+  escapes->clear();
+  std::fill_n(statistics, segments.count, LatticeStatistics{});
+  float scratch[kStepElements];
+  uint32_t step_escapes[kStepElements];
+  const auto kernel = lattice_kernels().quantize;
+  const bool done = for_each_step(segments, dead_zone, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
+    const void* w = f32_view(weights, dtype, first, step, scratch);
+    LatticeSymbols out{symbols + first, step_escapes, 0};
+    if (!kernel(rule, w, from(previous.values, first), step, out, statistics[index])) return false;
+    escapes->insert(escapes->end(), step_escapes, step_escapes + out.escape_count);
+    return true;
+  });
+  return done ? Status::ok : Status::invalid_argument;
+}
+
+Status lattice_contexts(LatticeSegments segments, LatticeState previous, uint8_t* contexts) {
+  size_t count;
+  if (!valid_segments(segments, &count)) return Status::invalid_argument;
+  if (previous.values == nullptr) {
+    if (count > 0) std::memset(contexts, 0, count);
+    return Status::ok;
+  }
+  const auto kernel = lattice_kernels().contexts;
+  for_each_step(segments, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t step) {
+    kernel(rule, previous.values + first, previous.activity + first, step, contexts + first);
+    return true;
+  });
+  return Status::ok;
+}
+
+Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments,
+                     LatticeState previous, int32_t* values, uint8_t* activity) {
+  size_t count;
+  if (!valid_segments(segments, &count)) return Status::invalid_argument;
+  LatticeMoves moves{symbols, escapes, escape_count};
+  const auto kernel = lattice_kernels().apply;
+  const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t step) {
+    moves.symbols = symbols + first;
+    const uint8_t* before = previous.values ? previous.activity + first : nullptr;
+    return kernel(rule, moves, from(previous.values, first), before, step, values + first, activity + first);
+  });
+  return done && moves.escapes_left == 0 ? Status::ok : Status::corrupt;
+}
+
+Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out) {
+  size_t count;
+  if (!valid_segments(segments, &count)) return Status::invalid_argument;
+  uint8_t* const bytes = static_cast<uint8_t*>(out);
+  float scratch[kStepElements];
+  const auto kernel = lattice_kernels().values;
+  for_each_step(segments, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t step) {
+    uint8_t* const to = bytes + first * dtype_bytes(dtype);
+    if (dtype == Dtype::f32) {
+      kernel(rule, values + first, step, to);
+    } else {
+      kernel(rule, values + first, step, scratch);
+      convert(scratch, Dtype::f32, step, to, dtype);
+    }
+    return true;
+  });
+  return Status::ok;
+}
+
+Status lattice_errors(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
+                      const int32_t* values, LatticeSegments segments, LatticeErrors* errors) {
+  size_t count;
+  if (!valid_segments(segments, &count)) return Status::invalid_argument;
+  std::vector<SplitErrors> sums(segments.count);
+  float w_scratch[kStepElements], g_scratch[kStepElements];
+  const auto kernel = lattice_kernels().errors;
+  const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
+    const void* w = f32_view(weights, dtype, first, step, w_scratch);
+    const void* g = gradients ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
+    return kernel(rule, w, g, gradients ? gradient_scales[index] : 0.0f, values + first, step, sums[index]);
+  });
+  if (!done) return Status::invalid_argument;
+  for (size_t i = 0; i < segments.count; ++i) errors[i] = {whole(sums[i].error), whole(sums[i].fresh)};
+  return Status::ok;
+}
+
+}  // namespace firn

@@ -1,0 +1,104 @@
+// Kernels of the lattice, each over a stretch of one segment; one set per instruction set, identical results.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "firn/lattice.h"
+
+namespace firn {
+
+// What a kernel needs of a segment, worked out once.
+struct LatticeRule {
+  float units;       // 2^-exponent: weights times this are in units
+  float scale;       // units times this are rebuilt values
+  int32_t gain;      // 768 + gain, 1/1024
+  int32_t step, shift;
+  int32_t dead;      // |x - k'| below this stays put; at least 1
+  int32_t kept_max;  // the largest |k| whose shifted value is in range
+  // |k| from these on is in magnitude class 1 and 2: 2 |k'| >= step and 3 step.
+  int32_t class1_from, class2_from;
+  int32_t offsets[kLatticeOffsets];
+};
+
+// The valid `segment` as a rule. `dead_zone` in 1/256 steps, only for quantize kernels.
+LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone);
+
+// Whether every parameter and the number of elements are in range; `count` receives the elements of all segments.
+bool valid_segments(LatticeSegments segments, size_t* count);
+
+// Vector kernels divide in binary32: for whole numbers n < 2^24 and m the quotient truncates to that of the integers, because it lies
+// at least 1/m below the next whole number, and rounding moves it by at most n/m * 2^-24.
+static_assert(kLatticeWeightMax + kLatticeValueMax + kLatticeStepMax / 2 < 1 << 24);
+
+// In all kernels `values` and `activity` are the previous state, both null for a base, and `weights` binary32 at any alignment.
+
+// Where a quantize kernel writes; `escapes` has room for one entry an element.
+struct LatticeSymbols {
+  uint8_t* symbols;
+  uint32_t* escapes;
+  size_t escape_count;  // escapes written, starting from 0
+};
+
+// Adds to `statistics`; `count` is at most kStepElements. False when a weight or a value is out of range.
+using LatticeQuantizeKernel = bool (*)(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count,
+                                       LatticeSymbols& out, LatticeStatistics& statistics);
+bool lattice_quantize_scalar(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
+bool lattice_quantize_avx2(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
+bool lattice_quantize_avx512(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
+
+using LatticeContextsKernel = void (*)(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
+                                       uint8_t* contexts);
+void lattice_contexts_scalar(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
+void lattice_contexts_avx2(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
+void lattice_contexts_avx512(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
+
+// Symbols and the escapes not yet used.
+struct LatticeMoves {
+  const uint8_t* symbols;
+  const uint32_t* escapes;
+  size_t escapes_left;
+};
+
+// Writes the new state and takes escapes from `moves`, whose symbols stay where they are. False when something is corrupt.
+using LatticeApplyKernel = bool (*)(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                                    size_t count, int32_t* new_values, uint8_t* new_activity);
+bool lattice_apply_scalar(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
+bool lattice_apply_avx2(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
+bool lattice_apply_avx512(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
+
+// `out` receives binary32 values at any alignment.
+using LatticeValuesKernel = void (*)(const LatticeRule& rule, const int32_t* values, size_t count, void* out);
+void lattice_values_scalar(const LatticeRule&, const int32_t*, size_t, void*);
+void lattice_values_avx2(const LatticeRule&, const int32_t*, size_t, void*);
+void lattice_values_avx512(const LatticeRule&, const int32_t*, size_t, void*);
+
+// A sum of weight * square, split so that no term overflows: weights times the low and the high 32 bits of the squares.
+struct SplitSum {
+  uint64_t low, high;
+};
+
+struct SplitErrors {
+  SplitSum error, fresh;
+};
+
+inline constexpr int32_t kSensitivityMax = 16383;  // 14 bits: 2^17 such terms of 32 bits stay below 2^63
+
+// `gradients` is binary32 at any alignment or null; adds to `errors`. False when a weight or a value is out of range.
+using LatticeErrorsKernel = bool (*)(const LatticeRule& rule, const void* weights, const void* gradients, float gradient_scale,
+                                     const int32_t* values, size_t count, SplitErrors& errors);
+bool lattice_errors_scalar(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
+bool lattice_errors_avx2(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
+bool lattice_errors_avx512(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
+
+struct LatticeKernels {
+  LatticeQuantizeKernel quantize;
+  LatticeContextsKernel contexts;
+  LatticeApplyKernel apply;
+  LatticeValuesKernel values;
+  LatticeErrorsKernel errors;
+};
+
+// The best this machine and the limit on it allow.
+LatticeKernels lattice_kernels();
+
+}  // namespace firn

@@ -1,0 +1,144 @@
+// The lattice rules of firn/lattice.h and docs/format-blocks.md, element by element.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "lattice/activity.h"
+#include "lattice/lattice_kernels.h"
+#include "lattice/weight_units.h"
+
+namespace firn {
+namespace {
+
+// The previous value in units of this segment; false when it is out of range.
+bool shifted(const LatticeRule& rule, const int32_t* values, size_t index, int32_t* k) {
+  *k = 0;
+  if (values == nullptr) return true;
+  const int32_t kept = values[index];
+  if (kept > rule.kept_max || kept < -rule.kept_max) return false;
+  *k = kept * (1 << rule.shift);
+  return true;
+}
+
+uint8_t next_activity(uint8_t state, uint64_t steps, uint8_t sign) {
+  const int decayed = std::max((state >> kSignBits) - kActivityDecay, 0);
+  const int lifted = std::max<int>(decayed, kActivityOfMove[std::min<uint64_t>(steps, kStepsMax)]);
+  return static_cast<uint8_t>(lifted << kSignBits | sign);
+}
+
+struct Move {
+  uint64_t steps;
+  bool inwards;  // against the side of zero on which k' lies; zero itself counts as above
+};
+
+// The next move; false when the symbol or its escape is none.
+bool take(LatticeMoves& moves, size_t index, Move* move) {
+  uint64_t zigzag = moves.symbols[index];
+  if (zigzag > kLatticeEscape) return false;
+  if (zigzag == kLatticeEscape) {
+    if (moves.escapes_left == 0) return false;
+    zigzag += *moves.escapes++;
+    --moves.escapes_left;
+  }
+  *move = {(zigzag + 1) / 2, (zigzag & 1) != 0};
+  return true;
+}
+
+void add(SplitSum& sum, uint64_t weight, uint64_t square) {
+  sum.low += weight * (square & 0xFFFFFFFF);
+  sum.high += weight * (square >> 32);
+}
+
+// min(h * h, kSensitivityMax) as a whole number, 0 for NaN.
+uint64_t sensitivity(float gradient, float scale) {
+  const float h = gradient * scale, square = h * h;
+  if (!(square > 0)) return 0;
+  return static_cast<uint64_t>(std::lrint(std::min(square, static_cast<float>(kSensitivityMax))));
+}
+
+}  // namespace
+
+bool lattice_quantize_scalar(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count, LatticeSymbols& out,
+                             LatticeStatistics& statistics) {
+  for (size_t i = 0; i < count; ++i) {
+    int32_t x, k;
+    if (!weight_units(f32_at(weights, i), rule.units, &x) || !shifted(rule, values, i, &k)) return false;
+    const int32_t distance = std::abs(x - k);
+    const bool minus = x < k;
+    const int32_t steps = distance < rule.dead ? 0 : std::max(1, (distance + rule.step / 2) / rule.step);
+    const bool inwards = steps > 0 && minus != (k < 0);
+    const auto zigzag = static_cast<uint32_t>(2 * steps - inwards);
+    out.symbols[i] = static_cast<uint8_t>(std::min<uint32_t>(zigzag, kLatticeEscape));
+    if (zigzag >= kLatticeEscape) out.escapes[out.escape_count++] = zigzag - kLatticeEscape;
+
+    const int32_t moved = steps * rule.step;
+    statistics.squares += int64_t{x} * x;
+    statistics.products += int64_t{x} * (minus ? k - moved : k + moved);
+    if (steps == 0) continue;
+    const int32_t j = std::min(steps, int32_t{kLatticeOffsets}) - 1;
+    ++statistics.counts[j];
+    statistics.residuals[j] += distance - moved;
+    statistics.signed_sums[j] += minus ? -x : x;
+  }
+  return true;
+}
+
+void lattice_contexts_scalar(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t activity_class = kActivityClass[activity[i] >> (kSignBits + 2)];
+    const uint8_t sign = activity[i] & ((1 << kSignBits) - 1);
+    const uint32_t direction = sign == kSignNone ? 0 : (sign == kSignPlus) == (values[i] >= 0) ? 1 : 2;
+    const uint32_t magnitude = values[i] < 0 ? 0u - static_cast<uint32_t>(values[i]) : static_cast<uint32_t>(values[i]);
+    const uint32_t magnitude_class = (magnitude >= static_cast<uint32_t>(rule.class1_from)) +
+                                     (magnitude >= static_cast<uint32_t>(rule.class2_from));
+    contexts[i] = static_cast<uint8_t>((activity_class * kDirections + direction) * kMagnitudes + magnitude_class);
+  }
+}
+
+bool lattice_apply_scalar(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
+                          int32_t* new_values, uint8_t* new_activity) {
+  for (size_t i = 0; i < count; ++i) {
+    int32_t k;
+    Move move;
+    if (!shifted(rule, values, i, &k) || !take(moves, i, &move)) return false;
+    int64_t value = k;
+    const bool minus = move.inwards != (k < 0);
+    if (move.steps > 0) {
+      const size_t j = std::min<uint64_t>(move.steps, kLatticeOffsets) - 1;
+      const int64_t distance = static_cast<int64_t>(move.steps) * rule.step - rule.offsets[j];
+      value += minus ? -distance : distance;
+    }
+    if (value > kLatticeValueMax || value < -kLatticeValueMax) return false;
+    new_values[i] = static_cast<int32_t>(value);
+    const uint8_t sign = move.steps == 0 ? kSignNone : minus ? kSignMinus : kSignPlus;
+    new_activity[i] = activity ? next_activity(activity[i], move.steps, sign) : kStateAfterBase;
+  }
+  return true;
+}
+
+void lattice_values_scalar(const LatticeRule& rule, const int32_t* values, size_t count, void* out) {
+  uint8_t* bytes = static_cast<uint8_t*>(out);
+  for (size_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(values[i]) * rule.scale;
+    std::memcpy(bytes + i * sizeof value, &value, sizeof value);
+  }
+}
+
+bool lattice_errors_scalar(const LatticeRule& rule, const void* weights, const void* gradients, float gradient_scale,
+                           const int32_t* values, size_t count, SplitErrors& errors) {
+  for (size_t i = 0; i < count; ++i) {
+    int32_t x;
+    if (!weight_units(f32_at(weights, i), rule.units, &x)) return false;
+    if (values[i] > kLatticeValueMax || values[i] < -kLatticeValueMax) return false;
+    const uint64_t weight = gradients ? sensitivity(f32_at(gradients, i), gradient_scale) : 1;
+    // In 1/1024 units, then to nearest 1/16, halves upwards; below 2^29.
+    const int64_t error = (int64_t{x} * 1024 - int64_t{values[i]} * rule.gain + 32) >> 6;
+    const int32_t over = std::abs(x) % rule.step;
+    const int64_t fresh = int64_t{std::min(over, rule.step - over)} * 16;
+    add(errors.error, weight, static_cast<uint64_t>(error * error));
+    add(errors.fresh, weight, static_cast<uint64_t>(fresh * fresh));
+  }
+  return true;
+}
+
+}  // namespace firn

@@ -1,0 +1,162 @@
+// Contexts, new states and values, sixteen and sixty-four elements at a time. No inline functions of other headers are called here:
+// the linker could keep this file's copy for everybody.
+#include "common/cpu_features.h"
+#include "lattice/activity.h"
+#include "lattice/lattice_kernels.h"
+
+#if FIRN_X86
+#include <immintrin.h>
+
+namespace firn {
+namespace {
+
+constexpr size_t kLanes = 16, kBytes = 64;
+
+__m512i load(const void* from) { return _mm512_loadu_si512(from); }
+
+// A table of 16 bytes for every lane of _mm512_shuffle_epi8.
+__m512i byte_table(const uint8_t (&table)[16]) {
+  return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
+}
+
+__mmask64 joined(const __mmask16 (&parts)[4]) {
+  return _mm512_kunpackd(_mm512_kunpackw(parts[3], parts[2]), _mm512_kunpackw(parts[1], parts[0]));
+}
+
+// What is added for the direction of the last move, by its sign; second for values below zero.
+constexpr uint8_t kDirectionAbove[16] = {0, kMagnitudes, 2 * kMagnitudes, 2 * kMagnitudes};
+constexpr uint8_t kDirectionBelow[16] = {0, 2 * kMagnitudes, kMagnitudes, kMagnitudes};
+
+// Signed distances by symbol, for k' from zero on; 0 for the escape.
+class Distances {
+ public:
+  explicit Distances(const LatticeRule& rule) {
+    int32_t table[kLatticeEscape + 1] = {};
+    for (int32_t steps = 1; 2 * steps < kLatticeEscape; ++steps) {
+      const int32_t distance = steps * rule.step - rule.offsets[(steps < 3 ? steps : 3) - 1];
+      table[2 * steps - 1] = -distance;
+      table[2 * steps] = distance;
+    }
+    near_ = load(table);
+    far_ = load(table + kLanes);
+  }
+  __m512i of(__m128i symbols) const { return _mm512_permutex2var_epi32(near_, _mm512_cvtepu8_epi32(symbols), far_); }
+
+ private:
+  __m512i near_, far_;
+};
+
+// The rule of activity.h, for 64 elements.
+class ActivityRule {
+ public:
+  ActivityRule() {
+    uint8_t lifted[16];  // by symbol
+    for (size_t symbol = 0; symbol < 16; ++symbol) {
+      const size_t steps = (symbol + 1) / 2;
+      lifted[symbol] = static_cast<uint8_t>(kActivityOfMove[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
+    }
+    lift_ = byte_table(lifted);
+  }
+  // `below`: values below zero. The sign after an escape is not known here.
+  __m512i of(__m512i before, __m512i symbols, __mmask64 below) const {
+    const __m512i activity = _mm512_andnot_si512(_mm512_set1_epi8((1 << kSignBits) - 1), before);
+    const __m512i decayed = _mm512_subs_epu8(activity, _mm512_set1_epi8(kActivityDecay << kSignBits));
+    const __m512i lifted = _mm512_shuffle_epi8(lift_, _mm512_min_epu8(symbols, _mm512_set1_epi8(15)));
+    // An odd symbol moves against the side the value is on.
+    const __mmask64 moving = _mm512_test_epi8_mask(symbols, symbols), odd = _mm512_test_epi8_mask(symbols, _mm512_set1_epi8(1));
+    const __mmask64 minus = _kxor_mask64(odd, below);
+    const __m512i sign = _mm512_mask_mov_epi8(_mm512_set1_epi8(kSignPlus), minus, _mm512_set1_epi8(kSignMinus));
+    return _mm512_or_si512(_mm512_max_epu8(decayed, lifted), _mm512_maskz_mov_epi8(moving, sign));
+  }
+
+ private:
+  __m512i lift_;
+};
+
+// Elements [first, first + count), one by one.
+bool apply_each(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t first, size_t count,
+                int32_t* new_values, uint8_t* new_activity) {
+  LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+  const bool done = lattice_apply_scalar(rule, here, values ? values + first : nullptr, values ? activity + first : nullptr, count,
+                                         new_values + first, new_activity + first);
+  moves.escapes = here.escapes;
+  moves.escapes_left = here.escapes_left;
+  return done;
+}
+
+}  // namespace
+
+void lattice_contexts_avx512(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
+  uint8_t class_terms[16];
+  for (size_t i = 0; i < 16; ++i) class_terms[i] = static_cast<uint8_t>(kActivityClass[i] * kDirections * kMagnitudes);
+  const __m512i classes = byte_table(class_terms), above = byte_table(kDirectionAbove), below = byte_table(kDirectionBelow);
+  const __m512i class1_from = _mm512_set1_epi32(rule.class1_from), class2_from = _mm512_set1_epi32(rule.class2_from);
+  const __m512i one = _mm512_set1_epi8(1);
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    __mmask16 negative[4], from1[4], from2[4];
+    for (size_t part = 0; part < 4; ++part) {
+      const __m512i k = load(values + i + part * kLanes), magnitude = _mm512_abs_epi32(k);
+      negative[part] = _mm512_movepi32_mask(k);
+      from1[part] = _mm512_cmpge_epu32_mask(magnitude, class1_from);
+      from2[part] = _mm512_cmpge_epu32_mask(magnitude, class2_from);
+    }
+    const __m512i state = load(activity + i);
+    const __m512i sign = _mm512_and_si512(state, _mm512_set1_epi8(3));
+    const __m512i rough = _mm512_and_si512(_mm512_srli_epi16(state, 4), _mm512_set1_epi8(15));
+    const __m512i direction = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(above, sign), joined(negative), below, sign);
+    __m512i context = _mm512_add_epi8(_mm512_shuffle_epi8(classes, rough), direction);
+    context = _mm512_mask_add_epi8(context, joined(from1), context, one);
+    context = _mm512_mask_add_epi8(context, joined(from2), context, one);
+    _mm512_storeu_si512(contexts + i, context);
+  }
+  if (i < count) lattice_contexts_scalar(rule, values + i, activity + i, count - i, contexts + i);
+}
+
+bool lattice_apply_avx512(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
+                          int32_t* new_values, uint8_t* new_activity) {
+  const Distances distances(rule);
+  const ActivityRule next_activity;
+  const __m512i escape = _mm512_set1_epi8(kLatticeEscape);
+  const __m128i shift = _mm_cvtsi32_si128(rule.shift);
+  __m512i largest_kept = _mm512_setzero_si512(), largest = _mm512_setzero_si512();
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    const __m512i symbols = load(moves.symbols + i);
+    if (_mm512_cmpgt_epu8_mask(symbols, escape)) return false;
+    __mmask16 below[4];
+    for (size_t part = 0; part < 4; ++part) {
+      const size_t at = i + part * kLanes;
+      const __m512i kept = values ? load(values + at) : _mm512_setzero_si512(), k = _mm512_sll_epi32(kept, shift);
+      const __m512i distance = distances.of(_mm_loadu_si128(reinterpret_cast<const __m128i*>(moves.symbols + at)));
+      below[part] = _mm512_movepi32_mask(kept);
+      const __m512i moved = _mm512_mask_sub_epi32(_mm512_add_epi32(k, distance), below[part], k, distance);
+      _mm512_storeu_si512(new_values + at, moved);
+      largest_kept = _mm512_max_epu32(largest_kept, _mm512_abs_epi32(kept));
+      largest = _mm512_max_epu32(largest, _mm512_abs_epi32(moved));
+    }
+    const __m512i state = values ? next_activity.of(load(activity + i), symbols, joined(below)) : _mm512_set1_epi8(kStateAfterBase);
+    _mm512_storeu_si512(new_activity + i, state);
+    for (uint64_t escapes = _mm512_cmpeq_epi8_mask(symbols, escape); escapes != 0; escapes &= escapes - 1) {
+      const size_t at = i + static_cast<size_t>(__builtin_ctzll(escapes));
+      if (!apply_each(rule, moves, values, activity, at, 1, new_values, new_activity)) return false;
+    }
+  }
+  if (_mm512_reduce_max_epu32(largest_kept) > static_cast<uint32_t>(rule.kept_max)) return false;
+  if (_mm512_reduce_max_epu32(largest) > static_cast<uint32_t>(kLatticeValueMax)) return false;
+  return apply_each(rule, moves, values, activity, i, count - i, new_values, new_activity);
+}
+
+void lattice_values_avx512(const LatticeRule& rule, const int32_t* values, size_t count, void* out) {
+  unsigned char* bytes = static_cast<unsigned char*>(out);
+  const __m512 scale = _mm512_set1_ps(rule.scale);
+  for (size_t i = 0; i < count; i += kLanes) {
+    const size_t left = count - i;
+    const __mmask16 lanes = left < kLanes ? _cvtu32_mask16((1u << left) - 1) : _cvtu32_mask16(0xFFFF);
+    const __m512 k = _mm512_cvtepi32_ps(_mm512_maskz_loadu_epi32(lanes, values + i));
+    _mm512_mask_storeu_ps(bytes + 4 * i, lanes, _mm512_mul_ps(k, scale));
+  }
+}
+
+}  // namespace firn
+#endif

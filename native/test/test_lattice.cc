@@ -1,0 +1,502 @@
+#include <algorithm>
+#include <numeric>
+
+#include "firn/delta.h"
+#include "firn/lattice.h"
+#include "kernel_data.h"
+
+namespace firn::test {
+namespace {
+
+using Wide = __int128;
+
+// The rules of docs/format-blocks.md, "Lattice blocks", for one element.
+struct Element {
+  int64_t k = 0;
+  int activity = 0, sign = 0;  // sign as stored: 0, 1 plus, 2 minus
+};
+
+int64_t rounded(long double value) {
+  const long double below = std::floor(value), rest = value - below;
+  const auto whole = static_cast<int64_t>(below);
+  return rest > 0.5L || (rest == 0.5L && whole % 2 != 0) ? whole + 1 : whole;
+}
+
+int64_t units(float weight, const LatticeSegment& s) { return rounded(std::ldexp(static_cast<long double>(weight), -s.exponent)); }
+
+// Steps from k' to x.
+int64_t moves(int64_t x, int64_t k, const LatticeSegment& s, uint32_t dead_zone) {
+  const int64_t r = std::abs(x - k);
+  if (r == 0 || r * 256 < int64_t{dead_zone} * s.step) return 0;
+  const int64_t steps = std::max<int64_t>(1, (r + s.step / 2) / s.step);
+  return x < k ? -steps : steps;
+}
+
+uint64_t zigzag(int64_t q, int64_t k) { return static_cast<uint64_t>(2 * std::abs(q)) - (q != 0 && (q < 0) != (k < 0)); }
+
+Element after(const Element* before, int64_t q, const LatticeSegment& s) {
+  constexpr int kLift[] = {0, 46, 54, 58, 62};
+  Element e;
+  e.k = before ? before->k << s.shift : 0;
+  const int64_t steps = std::abs(q);
+  if (steps > 0) e.k += (steps * s.step - s.offsets[std::min<int64_t>(steps, 3) - 1]) * (q < 0 ? -1 : 1);
+  e.activity = before ? std::max({before->activity - 6, 0, kLift[std::min<int64_t>(steps, 4)]}) : 42;
+  e.sign = !before || q == 0 ? 0 : q > 0 ? 1 : 2;
+  return e;
+}
+
+uint8_t context(const Element& e, const LatticeSegment& s) {
+  int rank = 0;
+  for (const int from : {12, 28, 40, 48, 56}) rank += e.activity >= from;
+  const int direction = e.sign == 0 ? 0 : (e.sign == 2) == (e.k < 0) ? 1 : 2;
+  const int64_t twice = 2 * std::abs(e.k << s.shift);
+  return static_cast<uint8_t>(rank * 9 + direction * 3 + (twice < s.step ? 0 : twice < 3 * int64_t{s.step} ? 1 : 2));
+}
+
+float value(const Element& e, const LatticeSegment& s) {
+  return static_cast<float>(std::ldexp(static_cast<long double>(e.k) * (768 + s.gain), s.exponent - 10));
+}
+
+// A block and everything the calls should say about it.
+struct Expected {
+  std::vector<Element> elements;
+  std::vector<uint8_t> symbols, contexts;
+  std::vector<uint32_t> escapes;
+  std::vector<LatticeStatistics> statistics;
+  std::vector<float> values;
+};
+
+Expected expected_of(const std::vector<float>& weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
+                     uint32_t dead_zone) {
+  Expected out;
+  size_t i = 0;
+  for (const LatticeSegment& s : segments) {
+    LatticeStatistics sums{};
+    for (const size_t end = i + s.count; i < end; ++i) {
+      const Element* before = previous ? &(*previous)[i] : nullptr;
+      const int64_t x = units(weights[i], s), k = before ? before->k << s.shift : 0, q = moves(x, k, s, dead_zone);
+      const uint64_t z = zigzag(q, k);
+      out.symbols.push_back(static_cast<uint8_t>(std::min<uint64_t>(z, 31)));
+      if (z >= 31) out.escapes.push_back(static_cast<uint32_t>(z - 31));
+      out.contexts.push_back(before ? context(*before, s) : 0);
+      out.elements.push_back(after(before, q, s));
+      out.values.push_back(value(out.elements.back(), s));
+      sums.squares += x * x;
+      sums.products += x * (k + q * s.step);
+      if (q == 0) continue;
+      const size_t j = static_cast<size_t>(std::min<int64_t>(std::abs(q), 3)) - 1;
+      ++sums.counts[j];
+      sums.residuals[j] += std::abs(x - k) - std::abs(q) * s.step;
+      sums.signed_sums[j] += q < 0 ? -x : x;
+    }
+    out.statistics.push_back(sums);
+  }
+  return out;
+}
+
+// The state as the calls take and give it.
+struct State {
+  std::vector<int32_t> values;
+  std::vector<uint8_t> activity;
+  explicit State(size_t count) : values(count), activity(count) {}
+  explicit State(const std::vector<Element>& elements) {
+    for (const Element& e : elements) {
+      values.push_back(static_cast<int32_t>(e.k));
+      activity.push_back(static_cast<uint8_t>(e.activity * 4 + e.sign));
+    }
+  }
+  LatticeState view() const { return {values.data(), activity.data()}; }
+  bool operator==(const State&) const = default;
+};
+
+bool same(const LatticeStatistics& a, const LatticeStatistics& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+LatticeSegments view(const std::vector<LatticeSegment>& segments) { return {segments.data(), segments.size()}; }
+
+// Runs the calls at every level and compares them with `want`. Where `weights` is null only what a decoder calls.
+void check_block(const Elements* weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
+                 uint32_t dead_zone, const Expected& want) {
+  const size_t count = want.symbols.size();
+  const State before = previous ? State(*previous) : State(0);
+  const LatticeState state = previous ? before.view() : LatticeState{};
+  for_each_isa([&] {
+    const std::string where = std::string(isa_name(active_isa())) + ", " + show(count) + " elements";
+    if (weights) {
+      std::vector<uint8_t> symbols(count);
+      std::vector<uint32_t> escapes{7};
+      std::vector<LatticeStatistics> statistics(segments.size());
+      CHECK(lattice_quantize(weights->data(), weights->dtype(), view(segments), state, dead_zone, symbols.data(), &escapes,
+                             statistics.data()) == Status::ok);
+      report(symbols == want.symbols, __FILE__, __LINE__, where + ": symbols");
+      report(escapes == want.escapes, __FILE__, __LINE__, where + ": escapes");
+      for (size_t i = 0; i < segments.size(); ++i) {
+        report(same(statistics[i], want.statistics[i]), __FILE__, __LINE__, where + ": statistics of segment " + show(i));
+      }
+    }
+    std::vector<uint8_t> contexts(count);
+    CHECK(lattice_contexts(view(segments), state, contexts.data()) == Status::ok);
+    report(contexts == want.contexts, __FILE__, __LINE__, where + ": contexts");
+    State next(count);
+    CHECK(lattice_apply(want.symbols.data(), want.escapes.data(), want.escapes.size(), view(segments), state, next.values.data(),
+                        next.activity.data()) == Status::ok);
+    report(next == State(want.elements), __FILE__, __LINE__, where + ": state");
+    for (const Dtype dtype : kDtypes) {
+      const Elements values(want.values, dtype, 1);
+      std::vector<uint8_t> bytes(1 + count * dtype_bytes(dtype));
+      CHECK(lattice_values(next.values.data(), view(segments), dtype, bytes.data() + 1) == Status::ok);
+      const bool equal = std::equal(bytes.begin() + 1, bytes.end(), static_cast<const uint8_t*>(values.data()));
+      report(equal, __FILE__, __LINE__, where + ": values");
+    }
+  });
+}
+
+// Weights as the kernels see them.
+std::vector<float> seen(const Elements& elements) {
+  std::vector<float> values(elements.count());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = elements.at(i);
+  return values;
+}
+
+// One to four segments of `count` elements, weights near 0.05 inside the range of their units.
+std::vector<LatticeSegment> random_segments(Random& random, size_t count, bool base) {
+  std::vector<LatticeSegment> segments;
+  while (count > 0) {
+    LatticeSegment s;
+    s.count = static_cast<uint32_t>(segments.size() == 3 ? count : 1 + random.below(count));
+    s.exponent = -10 - static_cast<int32_t>(random.below(9));
+    s.step = static_cast<int32_t>(1 + random.below(size_t{1} << random.below(17)));
+    s.step = std::min(s.step, kLatticeStepMax);
+    s.shift = base ? 0 : static_cast<int32_t>(random.below(2));
+    for (int32_t& offset : s.offsets) offset = static_cast<int32_t>(random.below(2 * static_cast<uint64_t>(s.step) - 1)) - s.step + 1;
+    s.gain = static_cast<int32_t>(random.below(1024));
+    segments.push_back(s);
+    count -= s.count;
+  }
+  return segments;
+}
+
+}  // namespace
+
+TEST_CASE("lattice: the example of docs/format-blocks.md, section 11, is what the calls write and read") {
+  struct Checkpoint {
+    LatticeSegment segment;
+    std::vector<float> x;
+    std::vector<uint8_t> contexts, symbols;
+    std::vector<uint32_t> escapes;
+    std::vector<int32_t> values;
+    std::vector<uint8_t> activity;
+  };
+  const Checkpoint checkpoints[] = {
+      {{4, -10, 8, 0, {1, 0, 2}, 256}, {21, -51, 3, 1000}, {0, 0, 0, 0}, {6, 11, 0, 31}, {219}, {22, -46, 0, 998}, {168, 168, 168, 168}},
+      {{4, -11, 10, 1, {2, 0, 0}, 260}, {44, -100, -7, 1960}, {29, 29, 27, 29}, {0, 2, 1, 7}, {}, {44, -100, -8, 1956},
+       {144, 186, 186, 250}},
+      {{4, -11, 10, 0, {2, 0, 0}, 260}, {44, -100, -8, 1956}, {20, 32, 31, 53}, {0, 0, 0, 0}, {}, {44, -100, -8, 1956},
+       {120, 160, 160, 224}},
+  };
+  for_each_isa([&] {
+    State state(4);
+    LatticeState previous;
+    for (const Checkpoint& c : checkpoints) {
+      const LatticeSegments segments{&c.segment, 1};
+      std::vector<float> weights(4), rebuilt(4);
+      for (size_t i = 0; i < 4; ++i) weights[i] = std::ldexp(c.x[i], c.segment.exponent);
+      std::vector<uint8_t> symbols(4), contexts(4);
+      std::vector<uint32_t> escapes;
+      LatticeStatistics sums;
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, segments, previous, 128, symbols.data(), &escapes, &sums) == Status::ok);
+      REQUIRE(lattice_contexts(segments, previous, contexts.data()) == Status::ok);
+      CHECK(symbols == c.symbols && escapes == c.escapes && contexts == c.contexts);
+      State next(4);
+      REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), segments, previous, next.values.data(),
+                            next.activity.data()) == Status::ok);
+      CHECK(next.values == c.values && next.activity == c.activity);
+      REQUIRE(lattice_values(next.values.data(), segments, Dtype::f32, rebuilt.data()) == Status::ok);
+      if (c.segment.gain == 260) {
+        constexpr uint32_t kBits[] = {0x3cb0b000, 0xbd48c800, 0xbb808000, 0x3f757480};
+        for (size_t i = 0; i < 4; ++i) CHECK_EQ(std::bit_cast<uint32_t>(rebuilt[i]), kBits[i]);
+      }
+      state = next;
+      previous = state.view();
+    }
+  });
+}
+
+TEST_CASE("lattice: a chain of checkpoints has the symbols, contexts, states, values and sums of the rules at every level") {
+  Random random(71);
+  for (const size_t count : kCounts) {
+    for (const Dtype dtype : kDtypes) {
+      std::vector<float> path = plain_weights(random, count);
+      std::vector<LatticeSegment> segments;
+      Expected last;
+      for (int checkpoint = 0; checkpoint < 4; ++checkpoint) {
+        const std::vector<LatticeSegment> fresh = random_segments(random, count, checkpoint == 0);
+        if (checkpoint == 0) segments = fresh;
+        for (size_t i = 0; i < segments.size(); ++i) {  // the same tensors, with other parameters
+          const LatticeSegment& other = fresh[i % std::max<size_t>(fresh.size(), 1)];
+          if (checkpoint == 0) break;
+          segments[i].shift = other.shift;
+          segments[i].exponent -= other.shift;
+          segments[i].step = other.step, segments[i].gain = other.gain;
+          std::copy(other.offsets, other.offsets + kLatticeOffsets, segments[i].offsets);
+        }
+        const auto dead_zone = static_cast<uint32_t>(random.below(kLatticeDeadZoneMax + 1));
+        const Elements weights(path, dtype, 1 + random.below(7));
+        const std::vector<Element> previous = last.elements;
+        const std::vector<Element>* before = checkpoint == 0 ? nullptr : &previous;
+        last = expected_of(seen(weights), segments, before, dead_zone);
+        check_block(&weights, segments, before, dead_zone, last);
+        for (float& weight : path) weight += random.below(4) ? 0.001f * gaussian(random) : 0.0f;
+      }
+    }
+  }
+}
+
+TEST_CASE("lattice: weights and values at the ends of their ranges keep every sum exact") {
+  Random random(72);
+  for (const int32_t step : {1, 2, 3, 255, 65535}) {
+    for (const int32_t far : {0, kLatticeValueMax}) {
+      std::vector<LatticeSegment> segments(2);
+      segments[0].count = 5, segments[1].count = kBlockElementsMax - 5;
+      for (LatticeSegment& s : segments) s.step = step, s.offsets[2] = step - 1;
+      std::vector<float> weights(kBlockElementsMax, static_cast<float>(kLatticeWeightMax));
+      std::vector<Element> previous(kBlockElementsMax);
+      for (size_t i = 0; i < weights.size(); ++i) {
+        previous[i] = {far == 0 ? 0 : -far, 63, 2};
+        if (random.below(16) == 0) weights[i] = static_cast<float>(random.below(1 << 20));
+        if (random.below(16) == 0) previous[i].k = static_cast<int64_t>(random.below(2 * kLatticeValueMax)) - kLatticeValueMax;
+      }
+      const Elements elements(weights, Dtype::f32, 3);
+      check_block(&elements, segments, &previous, 128, expected_of(weights, segments, &previous, 128));
+    }
+  }
+}
+
+TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
+  LatticeSegment s;
+  s.step = 10;
+  struct Row {
+    float x;
+    int32_t k;
+    uint32_t dead_zone, zigzag;
+  };
+  // 166: 0.6484 steps, so that 6 stays and 7 moves. A move past zero is inwards.
+  for (const Row row : {Row{4, 0, 128, 0}, Row{5, 0, 128, 2}, Row{-5, 0, 128, 1}, Row{14, 0, 128, 2}, Row{15, 0, 128, 4}, Row{6, 0, 166, 0},
+                        Row{7, 0, 166, 2}, Row{0, 0, 0, 0}, Row{1, 0, 0, 2}, Row{-1, 0, 0, 1}, Row{-30, -20, 128, 2}, Row{-10, -20, 128, 1},
+                        Row{40, -20, 128, 11}, Row{150, 0, 128, 30}, Row{160, 0, 128, 32}, Row{-160, 0, 128, 31}, Row{0.5, 0, 0, 0},
+                        Row{1.5, 0, 0, 2}, Row{39, 0, 1024, 0}, Row{40, 0, 1024, 8}}) {
+    s.count = 40;  // the same element in every lane
+    const std::vector<float> weights(s.count, row.x);
+    const State previous{std::vector<Element>(s.count, Element{row.k, 0, 0})};
+    for_each_isa([&] {
+      std::vector<uint8_t> symbols(s.count);
+      std::vector<uint32_t> escapes;
+      LatticeStatistics sums;
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), row.dead_zone, symbols.data(), &escapes, &sums) ==
+              Status::ok);
+      for (const uint8_t symbol : symbols) CHECK_EQ(symbol, std::min(row.zigzag, 31u));
+      CHECK_EQ(escapes.size(), row.zigzag >= 31 ? symbols.size() : 0);
+      for (const uint32_t escape : escapes) CHECK_EQ(escape + 31, row.zigzag);
+    });
+  }
+}
+
+TEST_CASE("lattice: the largest and smallest exponents, gains and values rebuild exactly, subnormals included") {
+  for (const int32_t exponent : {kLatticeExponentMin, -126 + 9, -100, 0, kLatticeExponentMax}) {
+    for (const int32_t gain : {0, 1, 255, 256, kLatticeGainMax}) {
+      std::vector<Element> elements;
+      for (const int64_t k : {0, 1, 3, 255, 257, 8191, 1 << 22, kLatticeValueMax}) {
+        elements.push_back({k, 0, 0});
+        elements.push_back({-k, 0, 0});
+      }
+      LatticeSegment s;
+      s.count = static_cast<uint32_t>(elements.size()), s.exponent = exponent, s.gain = gain;
+      const State state(elements);
+      for_each_isa([&] {
+        std::vector<float> values(elements.size());
+        REQUIRE(lattice_values(state.values.data(), {&s, 1}, Dtype::f32, values.data()) == Status::ok);
+        for (size_t i = 0; i < values.size(); ++i) {
+          CHECK(std::isfinite(values[i]));
+          CHECK_EQ(std::bit_cast<uint32_t>(values[i]), std::bit_cast<uint32_t>(value(elements[i], s) + 0.0f));
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("lattice: errors are the exact sums, weighted by gradients of any kind, up to the largest there can be") {
+  Random random(73);
+  for (const size_t count : {size_t{1}, size_t{37}, size_t{5003}, kBlockElementsMax}) {
+    for (const bool extreme : {false, true}) {
+      LatticeSegment s;
+      s.count = static_cast<uint32_t>(count), s.step = extreme ? 65535 : 37, s.gain = extreme ? kLatticeGainMax : 300;
+      std::vector<float> weights(count), gradients = wild_floats(random, count);
+      std::vector<int32_t> values(count);
+      const float scale = extreme ? 3e38f : 40.0f;
+      Wide error = 0, fresh = 0, error_weighted = 0, fresh_weighted = 0;
+      for (size_t i = 0; i < count; ++i) {
+        const auto x = static_cast<int64_t>(extreme ? kLatticeWeightMax : random.below(60000)) - (extreme ? 0 : 30000);
+        weights[i] = static_cast<float>(x);
+        values[i] = static_cast<int32_t>(extreme ? -kLatticeValueMax : x + static_cast<int64_t>(random.below(80)) - 40);
+        if (extreme) gradients[i] = 1;
+        const int64_t off = (1024 * x - int64_t{768 + s.gain} * values[i] + 32) >> 6;
+        const int64_t over = std::abs(x) % s.step, nearest = 16 * std::min(over, s.step - over);
+        const float h = gradients[i] * scale, square = h * h;
+        const int64_t weight = square != square ? 0 : rounded(std::min(square, 16383.0f));
+        error += Wide{off} * off, fresh += Wide{nearest} * nearest;
+        error_weighted += Wide{off} * off * weight, fresh_weighted += Wide{nearest} * nearest * weight;
+      }
+      const auto equal = [](const LatticeSum& sum, Wide exact) {
+        return sum.low == static_cast<uint64_t>(exact) && sum.high == static_cast<uint64_t>(exact >> 64);
+      };
+      for_each_isa([&] {
+        LatticeErrors errors;
+        REQUIRE(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, values.data(), {&s, 1}, &errors) == Status::ok);
+        CHECK(equal(errors.error, error) && equal(errors.fresh, fresh));
+        REQUIRE(lattice_errors(weights.data(), Dtype::f32, gradients.data(), Dtype::f32, &scale, values.data(), {&s, 1}, &errors) ==
+                Status::ok);
+        CHECK(equal(errors.error, error_weighted) && equal(errors.fresh, fresh_weighted));
+      });
+    }
+  }
+}
+
+TEST_CASE("lattice: symbols and escapes that no encoder writes are refused wherever they are") {
+  Random random(74);
+  constexpr size_t kCount = 200;
+  LatticeSegment s;
+  s.count = kCount, s.step = 65535, s.shift = 3;
+  for (int round = 0; round < 200; ++round) {
+    const size_t at = random.below(kCount);
+    const bool base = random.below(4) == 0;
+    const int kind = static_cast<int>(random.below(base ? 4 : 6));
+    std::vector<uint8_t> symbols(kCount);
+    for (uint8_t& symbol : symbols) symbol = static_cast<uint8_t>(random.below(5));
+    std::vector<uint32_t> escapes;
+    State previous(kCount);
+    for (int32_t& k : previous.values) k = static_cast<int32_t>(random.below(2000)) - 1000;
+    switch (kind) {
+      case 0: symbols[at] = static_cast<uint8_t>(32 + random.below(224)); break;
+      case 1: symbols[at] = kLatticeEscape; break;                           // and no escape
+      case 2: escapes.push_back(0); break;                                   // and no symbol
+      case 3: symbols[at] = kLatticeEscape, escapes.push_back(0xFFFFFFFF - static_cast<uint32_t>(random.below(1u << 31))); break;
+      case 4: previous.values[at] = random.below(2) ? 1 << 20 : std::numeric_limits<int32_t>::min(); break;  // shifted out of range
+      case 5: previous.values[at] = kLatticeValueMax >> 3, symbols[at] = 2; break;                            // moved out of range
+    }
+    for_each_isa([&] {
+      State next(kCount);
+      CHECK(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, base ? LatticeState{} : previous.view(),
+                          next.values.data(), next.activity.data()) == Status::corrupt);
+    });
+  }
+}
+
+TEST_CASE("lattice: weights out of range and values no state holds are refused wherever they are") {
+  Random random(75);
+  constexpr size_t kCount = 100;
+  LatticeSegment s;
+  s.count = kCount;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float bad : {nan, infinity, -infinity, 4194303.5f, 4194304.0f, -4194304.0f, 3e38f, -3e9f}) {
+    std::vector<float> weights(kCount, 3.0f);
+    std::vector<int32_t> values(kCount);
+    std::vector<uint8_t> activity(kCount), symbols(kCount);
+    weights[random.below(kCount)] = bad;
+    for_each_isa([&] {
+      std::vector<uint32_t> escapes;
+      LatticeStatistics sums;
+      LatticeErrors errors;
+      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, {}, 128, symbols.data(), &escapes, &sums) == Status::invalid_argument);
+      CHECK(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, values.data(), {&s, 1}, &errors) ==
+            Status::invalid_argument);
+    });
+  }
+  const std::vector<float> weights(kCount, 3.0f);
+  for (const int32_t bad : {kLatticeValueMax + 1, -kLatticeValueMax - 1, std::numeric_limits<int32_t>::min()}) {
+    State previous(kCount);
+    previous.values[random.below(kCount)] = bad;
+    for_each_isa([&] {
+      std::vector<uint8_t> symbols(kCount);
+      std::vector<uint32_t> escapes;
+      LatticeStatistics sums;
+      LatticeErrors errors;
+      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), 128, symbols.data(), &escapes, &sums) ==
+            Status::invalid_argument);
+      CHECK(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, previous.values.data(), {&s, 1}, &errors) ==
+            Status::invalid_argument);
+    });
+  }
+}
+
+TEST_CASE("lattice: parameters outside their ranges are refused by every call") {
+  std::vector<LatticeSegment> wrong(13);
+  for (LatticeSegment& s : wrong) s.count = 4, s.step = 10;
+  wrong[0].count = 0;
+  wrong[1].count = kBlockElementsMax + 1;
+  wrong[2].exponent = kLatticeExponentMin - 1;
+  wrong[3].exponent = kLatticeExponentMax + 1;
+  wrong[4].step = 0;
+  wrong[5].step = kLatticeStepMax + 1;
+  wrong[6].shift = -1;
+  wrong[7].shift = kLatticeShiftMax + 1;
+  wrong[8].offsets[0] = 10;
+  wrong[9].offsets[1] = -10;
+  wrong[10].offsets[2] = std::numeric_limits<int32_t>::min();
+  wrong[11].gain = -1;
+  wrong[12].gain = kLatticeGainMax + 1;
+  for (const LatticeSegment& s : wrong) {
+    const LatticeSegments segments{&s, 1};
+    uint8_t bytes[16] = {};
+    int32_t values[4] = {};
+    std::vector<uint32_t> escapes;
+    LatticeStatistics sums;
+    LatticeErrors errors;
+    CHECK(lattice_quantize(bytes, Dtype::f32, segments, {}, 0, bytes, &escapes, &sums) == Status::invalid_argument);
+    CHECK(lattice_contexts(segments, {}, bytes) == Status::invalid_argument);
+    CHECK(lattice_apply(bytes, nullptr, 0, segments, {}, values, bytes) == Status::invalid_argument);
+    CHECK(lattice_values(values, segments, Dtype::f32, bytes) == Status::invalid_argument);
+    CHECK(lattice_errors(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, values, segments, &errors) == Status::invalid_argument);
+  }
+  const std::vector<LatticeSegment> halves(2, LatticeSegment{.count = kBlockElementsMax / 2 + 1});
+  CHECK(lattice_contexts(view(halves), {}, nullptr) == Status::invalid_argument);
+  LatticeSegment s;
+  s.count = 1;
+  const float weight = 0;
+  uint8_t symbol;
+  std::vector<uint32_t> escapes;
+  LatticeStatistics sums;
+  CHECK(lattice_quantize(&weight, Dtype::f32, {&s, 1}, {}, kLatticeDeadZoneMax + 1, &symbol, &escapes, &sums) ==
+        Status::invalid_argument);
+}
+
+TEST_CASE("lattice: errors do not build up, however many checkpoints follow each other") {
+  const std::vector<float> first = real_weights("earlier"), second = real_weights("later");
+  REQUIRE(first.size() == 9216 && second.size() == first.size());
+  LatticeSegment s;
+  s.count = static_cast<uint32_t>(first.size()), s.exponent = -20, s.step = 6000;
+  State state(0);
+  for (int checkpoint = 0; checkpoint < 40; ++checkpoint) {
+    std::vector<float> weights(first.size()), rebuilt(first.size());
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] = first[i] + 0.1f * static_cast<float>(checkpoint) * (second[i] - first[i]);
+    std::vector<uint8_t> symbols(s.count);
+    std::vector<uint32_t> escapes;
+    LatticeStatistics sums;
+    const LatticeState before = checkpoint ? state.view() : LatticeState{};
+    REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 160, symbols.data(), &escapes, &sums) == Status::ok);
+    for (size_t j = 0; j < kLatticeOffsets; ++j) {  // what an encoder does with the sums
+      s.offsets[j] = sums.counts[j] ? static_cast<int32_t>(-sums.residuals[j] / sums.counts[j]) : 0;
+    }
+    State next(s.count);
+    REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before, next.values.data(), next.activity.data()) ==
+            Status::ok);
+    REQUIRE(lattice_values(next.values.data(), {&s, 1}, Dtype::f32, rebuilt.data()) == Status::ok);
+    for (size_t i = 0; i < weights.size(); ++i) CHECK(std::fabs(weights[i] - rebuilt[i]) <= 1.1f * 6000 * 0x1p-20f);
+    LatticeErrors errors;
+    REQUIRE(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, next.values.data(), {&s, 1}, &errors) == Status::ok);
+    CHECK(errors.error.high == 0 && errors.fresh.high == 0);
+    CHECK(static_cast<double>(errors.error.low) <= 1.5 * static_cast<double>(errors.fresh.low));
+    state = next;
+  }
+}
+
+}  // namespace firn::test

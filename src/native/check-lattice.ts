@@ -1,0 +1,72 @@
+import { checkArguments } from './check-arguments.ts';
+import {
+  blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticeShiftMax, latticeStepMax,
+  type LatticeBlock, type LatticeErrorWeights, type LatticeMoves, type LatticeSegment, type LatticeWeights,
+} from './core.ts';
+import { argumentError } from './native-status.ts';
+
+/** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
+export const checkLattice = { weights, block, moves, values, errors };
+
+const { bytes, elements, integer, typed, weightBlock } = checkArguments;
+
+function segmentsElements(segments: readonly LatticeSegment[]): number {
+  let total = 0;
+  for (const { elementCount, exponent, step, shift, offsets, gain } of segments) {
+    integer('elementCount', elementCount, 1, blockElementsMax);
+    integer('exponent', exponent, latticeExponentMin, latticeExponentMax);
+    integer('step', step, 1, latticeStepMax);
+    integer('shift', shift, 0, latticeShiftMax);
+    integer('offsets length', offsets.length, 3, 3);
+    for (const offset of offsets) integer('offset', offset, 1 - step, step - 1);
+    integer('gain', gain, 0, latticeGainMax);
+    total += elementCount;
+  }
+  integer('elements of all segments', total, 0, blockElementsMax);
+  return total;
+}
+
+function sameCount(name: string, actual: number, expected: number): void {
+  if (actual !== expected) throw argumentError(`${name}: ${actual} elements for segments of ${expected}`);
+}
+
+/** Returns the number of elements, as the others. */
+function block({ segments, previous }: LatticeBlock): number {
+  const count = segmentsElements(segments);
+  if (previous === undefined) return count;
+  typed('previous values', previous.values, Int32Array);
+  bytes('previous activity', previous.activity);
+  sameCount('previous values', previous.values.length, count);
+  sameCount('previous activity', previous.activity.length, count);
+  return count;
+}
+
+function weights(request: LatticeWeights): void {
+  sameCount('weights', elements('weights', request.weights, request.dtype), block(request));
+  integer('deadZone', request.deadZone, 0, latticeDeadZoneMax);
+}
+
+function moves({ symbols, escapes }: LatticeMoves, request: LatticeBlock): number {
+  bytes('symbols', symbols);
+  typed('escapes', escapes, Uint32Array);
+  const count = block(request);
+  sameCount('symbols', symbols.length, count);
+  return count;
+}
+
+function values(list: Int32Array, segments: readonly LatticeSegment[]): number {
+  typed('values', list, Int32Array);
+  const count = segmentsElements(segments);
+  sameCount('values', list.length, count);
+  return count;
+}
+
+function errors(request: LatticeErrorWeights, list: Int32Array, segments: readonly LatticeSegment[]): void {
+  weightBlock(request);
+  sameCount('weights', elements('weights', request.weights, request.weightDtype), values(list, segments));
+  if (request.gradients === undefined) return;
+  if (request.gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');
+  typed('gradientScales', request.gradientScales, Float32Array);
+  if (request.gradientScales.length === segments.length) return;
+  throw argumentError(`gradientScales: ${request.gradientScales.length} for ${segments.length} segments`);
+}

@@ -1,0 +1,54 @@
+import { checkArguments } from './check-arguments.ts';
+import { checkLattice } from './check-lattice.ts';
+import type { LatticeErrors, LatticeSegment, LatticeState, NativeCore } from './core.ts';
+import { nativeNumbers } from './native-numbers.ts';
+import { pairArguments } from './pair-arguments.ts';
+import { runJob, type JobRunner } from './run-job.ts';
+
+/** The lattice calls of NativeCore. */
+export function latticeCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  return {
+    latticeQuantize: (block, signal) => runJob(runner, signal, () => {
+      checkLattice.weights(block);
+      const { weights, dtype, segments, previous, deadZone } = block;
+      return addon.latticeQuantize(
+        engine, weights, nativeNumbers.dtype[dtype], flattened(segments), previous?.values, previous?.activity, deadZone,
+      );
+    }),
+    latticeContexts: (block, signal) => runJob(runner, signal, () => {
+      checkLattice.block(block);
+      return addon.latticeContexts(engine, flattened(block.segments), block.previous?.values, block.previous?.activity);
+    }),
+    latticeApply: async ({ symbols, escapes }, { segments, previous }, signal) => stateOf(await runJob(runner, signal, () => {
+      checkLattice.moves({ symbols, escapes }, { segments, ...(previous && { previous }) });
+      return addon.latticeApply(engine, symbols, escapes, flattened(segments), previous?.values, previous?.activity);
+    })),
+    latticeValues: (values, segments, dtype, signal) => runJob(runner, signal, () => {
+      checkLattice.values(values, segments);
+      checkArguments.elements('result', new Uint8Array(), dtype);
+      return addon.latticeValues(engine, values, flattened(segments), nativeNumbers.dtype[dtype]);
+    }),
+    latticeErrors: async (pair, values, segments, signal) => errorsOf(await runJob(runner, signal, () => {
+      checkLattice.errors(pair, values, segments);
+      return addon.latticeErrors(engine, ...pairArguments(pair), pair.gradientScales, values, flattened(segments));
+    })),
+  } satisfies Partial<NativeCore>;
+}
+
+/** Eight numbers a segment. */
+function flattened(segments: readonly LatticeSegment[]): Int32Array {
+  return Int32Array.from(segments.flatMap(({ elementCount, exponent, step, shift, offsets, gain }) =>
+    [elementCount, exponent, step, shift, ...offsets, gain]));
+}
+
+/** Both parts share the buffer that the job wrote: four bytes an element, then one. */
+function stateOf({ buffer, length }: Uint8Array): LatticeState {
+  const count = length / 5;
+  return { values: new Int32Array(buffer, 0, count), activity: new Uint8Array(buffer, 4 * count, count) };
+}
+
+function errorsOf(words: BigUint64Array): LatticeErrors[] {
+  const sum = (index: number) => words[index]! + (words[index + 1]! << 64n);
+  return Array.from({ length: words.length / 4 }, (_, i) => ({ error: sum(4 * i), fresh: sum(4 * i + 2) }));
+}
