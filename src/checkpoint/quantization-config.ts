@@ -1,5 +1,11 @@
-/** A point of the search space (Inshrinkerator section 5, tables 2 and 9). */
-export interface QuantizationConfig {
+/** How a checkpoint is quantized; the method decides which knobs there are. */
+export type QuantizationConfig = InshrinkeratorConfig | ResidualConfig;
+
+export const quantizationMethods = ['inshrinkerator', 'residual'] as const;
+export type QuantizationMethod = (typeof quantizationMethods)[number];
+
+/** A point of the paper's search space (Inshrinkerator section 5, tables 2 and 9). */
+export interface InshrinkeratorConfig {
   readonly method: 'inshrinkerator';
   /** Bins of linear and convolution layers, 2..256. */
   readonly bins: number;
@@ -12,8 +18,22 @@ export interface QuantizationConfig {
   readonly protectFraction: number;
 }
 
+/** Closed-loop quantization of what changed since the ancestor, with one knob (docs/decisions/0013-residual-method.md). */
+export interface ResidualConfig {
+  readonly method: 'residual';
+  /**
+   * Quantization step of an average tensor, in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 twice
+   * that. An integer, -512..256.
+   */
+  readonly step: number;
+}
+
+export const residualStepMin = -512;
+export const residualStepMax = 256;
+
 /** One spelling per config: the key of trials and of reuse after a takeover. */
 export function configKey(config: QuantizationConfig): string {
+  if (config.method === 'residual') return [config.method, config.step].join('/');
   const { method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction } = config;
   return [method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction].join('/');
 }

@@ -1,8 +1,9 @@
-import type { QuantizationConfig } from './quantization-config.ts';
+import type { QuantizationConfig, QuantizationMethod } from './quantization-config.ts';
 
 /** How a run's checkpoints are searched; fixed when the run is created. */
 export interface SearchOptions {
-  /** Axes of the config cube, each from most to least aggressive. */
+  readonly method: QuantizationMethod;
+  /** Axes of the config cube of `inshrinkerator`, each from most to least aggressive. */
   readonly bins: readonly number[];
   readonly embeddingBins: readonly number[];
   readonly pruneFractions: readonly number[];
@@ -18,8 +19,9 @@ export interface SearchOptions {
   readonly fixedConfig?: QuantizationConfig;
 }
 
-/** The cube of Inshrinkerator table 9. */
+/** The paper's method with the cube of Inshrinkerator table 9. */
 export const defaultSearchOptions: SearchOptions = {
+  method: 'inshrinkerator',
   bins: [4, 6, 8, 12, 16, 32],
   embeddingBins: [16, 32],
   pruneFractions: [0.5, 0.4, 0.3, 0.2, 0.1, 0],

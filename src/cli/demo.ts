@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
+import type { QualityThresholds } from '../checkpoint/quality.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
@@ -19,16 +21,13 @@ const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.me
 /** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
 async function runDemo(options: DemoOptions): Promise<string[]> {
   const series = await openSeries(options.seriesDirectory);
-  const metric = options.metric ?? series.metric;
-  if (!series.metrics.includes(metric)) throw new Error(`the series records ${series.metrics.join(', ')}, not ${metric}`);
+  const thresholds = boundsOf(series, options);
   const directory = await mkdtemp(join(tmpdir(), 'firn-demo-'));
   let hubProcess: HubProcess | undefined;
   try {
     hubProcess = await HubProcess.start(join(directory, 'hub'));
-    say(
-      `${series.name}: ${series.checkpoints.length} checkpoints, ${metric} bounded by ${100 * options.threshold} %, method ${options.method}, hub at ${hubProcess.url}`,
-    );
-    return await Promise.race([pushAndVerify(new HubClient(hubProcess.url), series, { ...options, metric, directory }), interruption()]);
+    say(`${series.name}: ${series.checkpoints.length} checkpoints, ${describeBounds(thresholds)}, method ${options.method}, hub at ${hubProcess.url}`);
+    return await Promise.race([pushAndVerify(new HubClient(hubProcess.url), series, { ...options, thresholds, directory }), interruption()]);
   } finally {
     await hubProcess?.stop();
     await rm(directory, { recursive: true, force: true });
@@ -47,16 +46,33 @@ async function openSeries(directory: string): Promise<Series> {
 async function pushAndVerify(
   hub: HubClient,
   series: Series,
-  options: DemoOptions & { readonly metric: string; readonly directory: string },
+  options: Omit<DemoOptions, 'thresholds'> & { readonly thresholds: QualityThresholds; readonly directory: string },
 ): Promise<string[]> {
-  const { metric, threshold, jsonPath } = options;
-  const pushed = await train(hub, series, metric, threshold);
-  const rows = pushed.map((each) => demoRow(each, metricOrder(series, metric)));
+  const { thresholds, jsonPath } = options;
+  const bounding = Object.keys(thresholds);
+  const pushed = await train(hub, series, options);
+  const rows = pushed.map((each) => demoRow(each, metricOrder(series, bounding)));
   const problems = await verifyAll(hub, series, pushed, options);
   printTotals(rows, problems);
   if (jsonPath !== undefined)
-    await writeFile(jsonPath, JSON.stringify({ series: series.name, metric, threshold, rows, totals: totalsOf(rows), problems }, undefined, 1));
+    await writeFile(
+      jsonPath,
+      JSON.stringify({ series: series.name, thresholds, method: options.method, rows, totals: totalsOf(rows), problems }, undefined, 1),
+    );
   return problems;
+}
+
+/** Every bounding metric with its threshold. */
+function boundsOf(series: Series, { metrics = [series.metric], thresholds }: DemoOptions): QualityThresholds {
+  const unknown = metrics.find((metric) => !series.metrics.includes(metric));
+  if (unknown !== undefined) throw new Error(`the series records ${series.metrics.join(', ')}, not ${unknown}`);
+  return Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
+}
+
+function describeBounds(thresholds: QualityThresholds): string {
+  return Object.entries(thresholds)
+    .map(([metric, threshold]) => `${metric} bounded by ${100 * threshold} %`)
+    .join(', ');
 }
 
 /** Rejects when the person at the terminal, or whoever runs this, wants it to end: what was started and written is then put away like after any failure. */
@@ -66,11 +82,15 @@ function interruption(): Promise<never> {
   });
 }
 
-async function train(hub: HubClient, series: Series, metric: string, threshold: number): Promise<PushedCheckpoint[]> {
+async function train(
+  hub: HubClient,
+  series: Series,
+  { thresholds, method }: { readonly thresholds: QualityThresholds; readonly method: QuantizationMethod },
+): Promise<PushedCheckpoint[]> {
   const { first, fork } = planPushes(series);
-  await prepareHub(hub, series, { repository, run: first.run, metric, threshold });
+  await prepareHub(hub, series, { repository, run: first.run, thresholds, method });
   say(headerLine());
-  const metrics = metricOrder(series, metric);
+  const metrics = metricOrder(series, Object.keys(thresholds));
   const pushed = await pushAll(hub, first, metrics);
   if (fork === undefined) return pushed;
   say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
@@ -78,9 +98,9 @@ async function train(hub: HubClient, series: Series, metric: string, threshold: 
   return [...pushed, ...(await pushAll(hub, fork, metrics))];
 }
 
-/** The bounding metric first. */
-function metricOrder(series: Series, metric: string): string[] {
-  return [metric, ...series.metrics];
+/** The bounding metrics first. */
+function metricOrder(series: Series, bounding: readonly string[]): string[] {
+  return [...bounding, ...series.metrics];
 }
 
 async function pushAll(hub: HubClient, plan: PushPlan, metrics: readonly string[]): Promise<PushedCheckpoint[]> {
@@ -103,7 +123,7 @@ async function verifyAll(
   hub: HubClient,
   series: Series,
   pushed: readonly PushedCheckpoint[],
-  options: { directory: string; metric: string; threshold: number },
+  options: { directory: string; thresholds: QualityThresholds },
 ): Promise<string[]> {
   const problems: string[] = [];
   const reEvaluator = new ReEvaluator(series);

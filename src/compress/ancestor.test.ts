@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import { ancestorInMemory, encodeInMemory, prepareSource } from './encode-in-memory.test-support.ts';
@@ -10,7 +10,7 @@ import { f32, noise, type TestTensors } from './tiny-model.test-support.ts';
 
 const core = loadCore();
 const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', late: 'linear', conv: 'convolution', bias: 'linear' }));
-const config: QuantizationConfig = {
+const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
   embeddingBins: 16,
@@ -22,7 +22,7 @@ const square = (seed: number, size = 32) => f32([size, size], noise(size * size,
 const weights: TestTensors = { embed: square(1), fc: square(2), conv: square(3), bias: { dtype: 'F16', shape: [64], data: new Uint16Array(64) } };
 
 /** `there` stored as a base, seen along the blocks of `here`. */
-async function seen(there: TestTensors, here: TestTensors, under: QuantizationConfig | 'exact' = config) {
+async function seen(there: TestTensors, here: TestTensors, under: InshrinkeratorConfig | 'exact' = config) {
   const store = new MemoryStore();
   const [base, later] = [await prepareSource(there, types), await prepareSource(here, types)];
   const stored = under === 'exact' ? { ...base, plan: planExact(base.source.files, types) } : base;

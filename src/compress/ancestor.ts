@@ -1,10 +1,13 @@
+import type { LatticeState } from '../native/core.ts';
+import type { PlannedBlock } from '../package/block-plan.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import type { PackageCodebook, PackageFile, PackageIndex } from '../package/package-index.ts';
 import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
+import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
 import type { PackageChain } from '../restore/package-chain.ts';
 import type { SourceFile } from './model-source.ts';
-import type { CodingPlan, QuantizedGroup } from './plan-codings.ts';
+import { isQuantized, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
 
 /** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
 export class Ancestor {
@@ -15,6 +18,8 @@ export class Ancestor {
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   private readonly groups: readonly QuantizedGroup[];
+  /** By file of the new checkpoint. */
+  private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
 
   constructor(chain: PackageChain, files: readonly SourceFile[], plan: CodingPlan) {
     this.index = chain.links[0]!.package.index;
@@ -23,6 +28,7 @@ export class Ancestor {
     // Codebooks of the new package are not built yet; a match needs only their layer type and dtype.
     const codebooks = plan.groups.map((group): PackageCodebook => ({ ...group, table: new Uint8Array(0), levelCount: 0, tableSet: 0 }));
     const there = files.map((file) => this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type));
+    this.residualTensors = there.map((file) => residualTensorsOf(file));
     this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
     this.matches = files.map((file, i) => matchFile(there[i], this.index.codebooks, planTensors(file.layout, plan.files[i]!.codings), codebooks));
   }
@@ -32,12 +38,12 @@ export class Ancestor {
    * shares its norms and biases with a lossy one, and is no help to it), else of all.
    */
   coverage(plan: CodingPlan): number {
-    const counted = plan.groups.length > 0 ? 'levels' : 'exact';
+    const counted = (block: PlannedBlock): boolean => (block.coding.kind !== 'exact') === isQuantized(plan);
     let elements = 0;
     let matched = 0;
     for (const [file, { blocks }] of plan.files.entries()) {
       for (const [number, block] of blocks.entries()) {
-        if (block.coding.kind !== counted) continue;
+        if (!counted(block)) continue;
         elements += block.elementCount;
         if (this.matches[file]![number]! >= 0) matched += block.elementCount;
       }
@@ -49,6 +55,17 @@ export class Ancestor {
   async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
+  }
+
+  /** State of the residual block this one is coded against; undefined without a counterpart. */
+  async residual(file: number, block: number, signal?: AbortSignal): Promise<LatticeState | undefined> {
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'residual' ? decoded.state : undefined;
+  }
+
+  /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */
+  residualTensor(file: number, name: string): ResidualTensor | undefined {
+    return this.residualTensors[file]!.get(name);
   }
 
   /** Bytes of the exact block this one may be coded against; undefined without a counterpart. */
@@ -68,6 +85,12 @@ export class Ancestor {
     const there = this.index.codebooks.find((codebook) => codebook.layerType === layerType && codebook.dtype === dtype);
     return Math.max(levelCount, there?.levelCount ?? 0);
   }
+}
+
+function residualTensorsOf(file: PackageFile | undefined): ReadonlyMap<string, ResidualTensor> {
+  if (file?.content.type !== 'safetensors') return new Map();
+  const { layout, residuals } = file.content;
+  return new Map([...(residuals ?? [])].map(([tensor, record]) => [layout.tensors[tensor]!.name, record]));
 }
 
 function matchFile(

@@ -68,10 +68,13 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const phases = new Phases(attempt);
   const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
   const model = await phases.run('read', () => prepareModel(attempt));
-  const decision = await phases.run('search', () =>
-    withAncestor(attempt, candidates, model.plan, (opened) => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor })),
-  );
-  const findings = await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
+  // What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search.
+  const { decision, findings: quantized } = await withAncestor(attempt, candidates, model.plan, async (opened) => {
+    const found = await phases.run('search', () => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor }));
+    return { decision: found, findings: found.plan === model.plan ? await storeAndVerify(attempt, phases, { model, decision: found, opened }) : undefined };
+  });
+  const findings =
+    quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
   attempt.signal.throwIfAborted();
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };

@@ -6,7 +6,7 @@ import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../checkpoint/search-options.ts';
 import { createEvaluator } from '../evaluate/create-evaluator.ts';
@@ -27,6 +27,7 @@ import { quantizedNames, safetensors, tinyBatches, tinyGraph, tinySpec, type Tes
 /** A search space small enough for a test, with something to find in it. */
 export const tinySearch: SearchOptions = {
   ...defaultSearchOptions,
+  method: 'inshrinkerator',
   bins: [4, 8, 16, 32],
   embeddingBins: [16, 32],
   pruneFractions: [0.3, 0.1, 0],
@@ -34,7 +35,7 @@ export const tinySearch: SearchOptions = {
   trialsMax: 40,
 };
 
-export const sixteenBins: QuantizationConfig = {
+export const sixteenBins: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 16,
   embeddingBins: 16,

@@ -1,13 +1,15 @@
 import type { MetricValues } from '../checkpoint/quality.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import type { Ancestor } from './ancestor.ts';
-import type { QuantizedModel } from './level-block.ts';
+import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
-import { planExact, type CodingPlan } from './plan-codings.ts';
+import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
+import type { Quantization, QuantizedForm } from './quantized-form.ts';
 import { Quantizer } from './quantizer.ts';
+import { residualQuantization } from './residual-quantization.ts';
 import { searchCheckpoint } from './search-checkpoint.ts';
 
 /** How a checkpoint is to be stored. */
@@ -15,7 +17,7 @@ export interface Decision {
   /** That of the prepared model, or one with everything exact. */
   readonly plan: CodingPlan;
   /** Absent when everything is exact. */
-  readonly quantized?: QuantizedModel & { readonly config: QuantizationConfig };
+  readonly quantized?: { readonly form: QuantizedForm; readonly config: QuantizationConfig };
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
@@ -31,26 +33,21 @@ export interface DecisionBasis {
 /** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
 export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Decision> {
   const { plan } = basis.model;
-  if (plan.groups.length === 0) {
+  if (!isQuantized(plan)) {
     if (attempt.run.fidelity === 'lossy') attempt.warn('No tensor of the model is one to quantize, so the checkpoint is stored exact.');
     return { plan, configGiven: false, trialCount: 0 };
   }
-  const given = attempt.checkpoint.fixedConfig ?? attempt.run.search.fixedConfig;
+  const given = givenConfig(attempt);
   const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
-  const statistics = await gatherStatistics(attempt.source, plan, attempt.ctx.core, pace(attempt));
-  const quantizer = makeQuantizer(attempt, plan, statistics);
-  const { config, trialCount } = given === undefined ? await search(attempt, basis, { quantizer, statistics }) : { config: given, trialCount: 0 };
-  if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
-  const missing = given === undefined ? undefined : whatGivenConfigLacks(given, statistics);
-  if (missing !== undefined) attempt.warn(missing);
+  const quantization = await makeQuantization(attempt, basis, given);
+  const { config, trialCount } = given === undefined ? await search(attempt, basis.model, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
-  const quantized = { source: attempt.source, quantizer, groups: await quantizer.build(config), core: attempt.ctx.core, config };
-  return { plan, quantized, configGiven: given !== undefined, trialCount };
+  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount };
 }
 
 /** A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients (quantizer.ts). */
-function whatGivenConfigLacks(given: QuantizationConfig, { sensitivity }: ModelStatistics): string | undefined {
+function whatGivenConfigLacks(given: InshrinkeratorConfig, { sensitivity }: ModelStatistics): string | undefined {
   if (given.pruneMetric !== 'sensitivity' || given.pruneFraction === 0 || sensitivity !== undefined) return undefined;
   return 'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';
 }
@@ -76,37 +73,27 @@ function exact({ source, warn }: EncodeAttempt, { layerTypes }: PreparedModel, r
   return { plan: planExact(source.files, layerTypes), configGiven: false, trialCount };
 }
 
-function makeQuantizer(attempt: EncodeAttempt, plan: CodingPlan, statistics: ModelStatistics): Quantizer {
-  const { run, source, ctx } = attempt;
-  return new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: BigInt(run.seed) });
+async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, given: QuantizationConfig | undefined): Promise<Quantization> {
+  const { model, ancestor, candidates } = basis;
+  const { source, ctx, run } = attempt;
+  const { plan } = model;
+  const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
+  if (methodOf(attempt) === 'residual') {
+    return residualQuantization({ source, plan, ancestor, core: ctx.core, last, warn: attempt.warn, ...pace(attempt) });
+  }
+  const statistics = await gatherStatistics(source, plan, ctx.core, pace(attempt));
+  if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
+  const missing = given?.method === 'inshrinkerator' ? whatGivenConfigLacks(given, statistics) : undefined;
+  if (missing !== undefined) attempt.warn(missing);
+  const quantizer = new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: BigInt(run.seed) });
+  const hasSensitivity = statistics.sensitivity !== undefined;
+  return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core: ctx.core, options: run.search, hasSensitivity, last });
 }
 
-function search(
-  attempt: EncodeAttempt,
-  { model, ancestor, candidates }: DecisionBasis,
-  { quantizer, statistics }: { quantizer: Quantizer; statistics: ModelStatistics },
-) {
+function search(attempt: EncodeAttempt, model: PreparedModel, quantization: Quantization) {
   const { checkpoint, run, source, ctx, directory, signal } = attempt;
-  const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
   return searchCheckpoint(
-    {
-      checkpointId: checkpoint.id,
-      source,
-      plan: model.plan,
-      quantizer,
-      ancestor,
-      ...model.quality!,
-      options: run.search,
-      hasSensitivity: statistics.sensitivity !== undefined,
-      last,
-    },
-    {
-      catalog: ctx.catalog,
-      core: ctx.core,
-      directory,
-      blockParallel: ctx.blockParallel,
-      signal,
-      onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }),
-    },
+    { checkpointId: checkpoint.id, source, plan: model.plan, quantization, ...model.quality!, trialsMax: run.search.trialsMax },
+    { catalog: ctx.catalog, directory, blockParallel: ctx.blockParallel, signal, onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }) },
   );
 }

@@ -1,4 +1,5 @@
 import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
+import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { CompressContext } from './compress-context.ts';
 import type { ModelSource } from './model-source.ts';
 
@@ -24,4 +25,14 @@ export interface EncodeAttempt {
 /** The options most calls of the room take. */
 export function pace({ ctx, signal }: Pick<EncodeAttempt, 'ctx' | 'signal'>): { readonly parallel: number; readonly signal: AbortSignal } {
   return { parallel: ctx.blockParallel, signal };
+}
+
+/** The config that came with the checkpoint or its run. */
+export function givenConfig({ checkpoint, run }: Pick<EncodeAttempt, 'checkpoint' | 'run'>): QuantizationConfig | undefined {
+  return checkpoint.fixedConfig ?? run.search.fixedConfig;
+}
+
+/** The method a checkpoint is quantized with. */
+export function methodOf(attempt: Pick<EncodeAttempt, 'checkpoint' | 'run'>): QuantizationMethod {
+  return givenConfig(attempt)?.method ?? attempt.run.search.method;
 }

@@ -1,11 +1,12 @@
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import type { WrittenPackage } from '../package/write-package.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { Ancestor } from './ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
+import { LevelForm } from './level-form.ts';
 import { memorySource } from './memory-source.test-support.ts';
 import type { ModelSource } from './model-source.ts';
 import { gatherStatistics } from './model-statistics.ts';
@@ -35,10 +36,10 @@ export async function encodeInMemory(
   store: MemoryStore,
   id: string,
   { source, plan, quantizer }: PreparedSource,
-  config: QuantizationConfig | undefined,
+  config: InshrinkeratorConfig | undefined,
   ancestor?: Ancestor,
 ): Promise<EncodedCheckpoint> {
-  const quantized = config === undefined ? {} : { quantized: { source, quantizer, groups: await quantizer.build(config), core } };
+  const quantized = config === undefined ? {} : { quantized: new LevelForm({ source, quantizer, groups: await quantizer.build(config), core }, plan) };
   return encodePackage(
     {
       packageId: id.repeat(32),

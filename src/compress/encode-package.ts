@@ -1,13 +1,12 @@
 import type { NativeCore } from '../native/core.ts';
-import { encodeExactBlock, encodeLevelBlock } from '../package/encode-block.ts';
-import type { PackageCodebook } from '../package/package-index.ts';
+import { encodeExactBlock } from '../package/encode-block.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../package/write-package.ts';
+import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { Ancestor } from './ancestor.ts';
-import { forEachBounded, mapBounded } from './bounded-parallel.ts';
-import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
-import { levelBlock, type LevelBlockPlace, type QuantizedModel } from './level-block.ts';
+import { mapBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
-import { levelBlocks, type CodingPlan } from './plan-codings.ts';
+import type { CodingPlan } from './plan-codings.ts';
+import type { BlockPlace, FormEncoding, QuantizedForm } from './quantized-form.ts';
 
 /** A checkpoint to be stored. */
 export interface CheckpointToEncode {
@@ -16,7 +15,7 @@ export interface CheckpointToEncode {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
   /** Absent when everything is exact. */
-  readonly quantized?: QuantizedModel;
+  readonly quantized?: QuantizedForm;
   readonly ancestor?: Ancestor;
   /** By file number: stored as the raw object, not in the package. */
   readonly external: ReadonlySet<number>;
@@ -38,54 +37,41 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Encodes a checkpoint into one package: token tables from a first pass over the levels, payloads from a second. It becomes a delta when that is
- * smaller than coding its level blocks alone.
- */
+/** Encodes a checkpoint into one package: tables of its quantized blocks from a first pass, payloads from a second. */
 export async function encodePackage(
   checkpoint: CheckpointToEncode,
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
   core: NativeCore,
   options: EncodeOptions,
 ): Promise<EncodedCheckpoint> {
-  const { ancestor, tables, migration } = await chooseAncestor(checkpoint, core, options);
+  const encoding = await encodingOf(checkpoint, options);
+  const { ancestor, migration, formatVersion } = encoding;
   const payloadBytes = checkpoint.source.files.map(() => 0);
   const written = await writePackage(
     { ...target, crc32c: core.crc32cSync, signal: options.signal },
     {
       id: checkpoint.packageId,
+      formatVersion,
       ancestor: ancestor?.index,
-      payloads: payloadsOf({ ...checkpoint, ancestor }, tables, core, options, payloadBytes),
-      draft: () => draftOf(checkpoint, ancestor, tables),
+      payloads: payloadsOf(checkpoint, encoding, core, options, payloadBytes),
+      draft: () => draftOf(checkpoint, encoding),
     },
   );
   return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes };
 }
 
-interface Choice {
-  readonly ancestor: Ancestor | undefined;
-  readonly tables: ChosenTables;
-  readonly migration: number | undefined;
-}
-
-async function chooseAncestor(checkpoint: CheckpointToEncode, core: NativeCore, options: EncodeOptions): Promise<Choice> {
-  const { quantized, plan, ancestor } = checkpoint;
-  if (quantized === undefined) return { ancestor, tables: { sets: [], setOfGroup: [], tableBytes: 0, payloadBytes: 0 }, migration: undefined };
-  const [alone, against] = [new TokenCensus(core, plan.groups), new TokenCensus(core, plan.groups)];
-  await forEachBounded(levelBlocks(plan), options.parallel, async (at) => {
-    const block = await levelBlock(quantized, ancestor, at, options.signal);
-    if (ancestor !== undefined) await against.add(at.group, block, options.signal);
-    await alone.add(at.group, { ...block, previous: undefined, modulus: quantized.groups[at.group]!.levelCount }, options.signal);
-  });
-  const [base, delta] = [alone.tables(), against.tables()];
-  return ancestor !== undefined && bytesOf(delta) < bytesOf(base)
-    ? { ancestor, tables: delta, migration: against.migration }
-    : { ancestor: undefined, tables: base, migration: undefined };
+/** Everything exact is coded against the ancestor wherever that helps, block by block. */
+async function encodingOf({ quantized, ancestor }: CheckpointToEncode, options: EncodeOptions): Promise<FormEncoding> {
+  if (quantized !== undefined) return quantized.encoding(ancestor, options);
+  const payload = (): never => {
+    throw new TypeError('everything is exact');
+  };
+  return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
 async function* payloadsOf(
-  checkpoint: Omit<CheckpointToEncode, 'ancestor'> & { readonly ancestor: Ancestor | undefined },
-  tables: ChosenTables,
+  checkpoint: CheckpointToEncode,
+  encoding: FormEncoding,
   core: NativeCore,
   options: EncodeOptions,
   payloadBytes: number[],
@@ -93,7 +79,7 @@ async function* payloadsOf(
   for (const [file, { blocks }] of checkpoint.plan.files.entries()) {
     if (checkpoint.external.has(file)) continue;
     const places = blocks.map((block, index) => ({ file, index, block }));
-    for await (const payload of mapBounded(places, options.parallel, (at) => encodeBlock(checkpoint, tables, core, at, options.signal))) {
+    for await (const payload of mapBounded(places, options.parallel, (at) => encodeBlock(checkpoint, encoding, core, at, options.signal))) {
       payloadBytes[file]! += payload.length;
       yield payload;
     }
@@ -101,24 +87,21 @@ async function* payloadsOf(
 }
 
 async function encodeBlock(
-  checkpoint: Pick<CheckpointToEncode, 'source' | 'quantized'> & { readonly ancestor: Ancestor | undefined },
-  tables: ChosenTables,
+  { source }: CheckpointToEncode,
+  encoding: FormEncoding,
   core: NativeCore,
-  at: Omit<LevelBlockPlace, 'group'>,
+  at: BlockPlace,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const { coding } = at.block;
-  if (coding.kind === 'exact') return encodeExact(checkpoint, core, at, coding.elementKind, signal);
-  const group = coding.codebook;
-  const block = await levelBlock(checkpoint.quantized!, checkpoint.ancestor, { ...at, group }, signal);
-  return encodeLevelBlock(tables.sets[tables.setOfGroup[group]!]!, block, signal);
+  return coding.kind === 'exact' ? encodeExact({ source, ancestor: encoding.ancestor }, core, at, coding.elementKind, signal) : encoding.payload(at, signal);
 }
 
 /** One exact block against its counterpart in the ancestor where there is one. */
 export async function encodeExact(
   checkpoint: Pick<CheckpointToEncode, 'source'> & { readonly ancestor: Ancestor | undefined },
   core: NativeCore,
-  at: Omit<LevelBlockPlace, 'group'>,
+  at: BlockPlace,
   elementKind: Parameters<typeof encodeExactBlock>[1]['elementKind'],
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
@@ -127,31 +110,31 @@ export async function encodeExact(
   return encodeExactBlock(core, { bytes, previous, elementKind }, signal);
 }
 
-function draftOf(checkpoint: CheckpointToEncode, ancestor: Ancestor | undefined, tables: ChosenTables): PackageDraft {
+function draftOf(checkpoint: CheckpointToEncode, { formatVersion, ancestor, codebooks, tableSets, residual, residualTensors }: FormEncoding): PackageDraft {
   return {
-    formatVersion: 1,
+    formatVersion,
     id: checkpoint.packageId,
     kind: ancestor === undefined ? 'base' : 'delta',
     ...(ancestor === undefined ? {} : { ancestorId: ancestor.index.id }),
-    codebooks: (checkpoint.quantized?.groups ?? []).map(({ group, map, levelCount, table }, number): PackageCodebook => ({
-      layerType: group.layerType,
-      dtype: group.dtype,
-      levelCount,
-      tableSet: tables.setOfGroup[number]!,
-      table: table.subarray(0, levelCount * (table.length / 256)),
-      ...(map.prunedLevel === undefined ? {} : { prunedLevel: map.prunedLevel }),
-      ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }),
-    })),
-    tableSets: tables.sets.map((set) => set.serialize()),
+    codebooks,
+    tableSets,
+    ...(residual !== undefined && { residual }),
     files: checkpoint.source.files.map((file, number): DraftFile => ({
       path: file.path,
       sizeBytes: file.sizeBytes,
       sha256: checkpoint.sha256[number]!,
-      content: checkpoint.external.has(number)
-        ? { type: 'external' }
-        : file.type === 'blob'
-          ? { type: 'blob' }
-          : { type: 'safetensors', layout: file.layout, codings: checkpoint.plan.files[number]!.codings },
+      content: contentOf(checkpoint, number, residualTensors?.[number]),
     })),
   };
+}
+
+function contentOf(
+  { source, plan, external }: CheckpointToEncode,
+  number: number,
+  residuals: ReadonlyMap<number, ResidualTensor> = new Map(),
+): DraftFile['content'] {
+  const file = source.files[number]!;
+  if (external.has(number)) return { type: 'external' };
+  if (file.type === 'blob') return { type: 'blob' };
+  return { type: 'safetensors', layout: file.layout, codings: plan.files[number]!.codings, ...(residuals.size > 0 && { residuals }) };
 }

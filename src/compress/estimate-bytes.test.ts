@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import type { PackageIndex } from '../package/package-index.ts';
@@ -15,7 +15,7 @@ import { f32, noise, type TestTensors } from './tiny-model.test-support.ts';
 const core = loadCore();
 const parallel = 2;
 const types = new Map<string, LayerType>(Object.entries({ embed: 'embedding', fc: 'linear', conv: 'convolution', bias: 'linear' }));
-const config: QuantizationConfig = {
+const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
   embeddingBins: 16,
@@ -37,7 +37,7 @@ function weightsAt(step: number): TestTensors {
 }
 
 /** `encodeInMemory`, and what the package spent on its quantized part. */
-async function encode(store: MemoryStore, id: string, prepared: PreparedSource, under: QuantizationConfig, ancestor?: Ancestor) {
+async function encode(store: MemoryStore, id: string, prepared: PreparedSource, under: InshrinkeratorConfig, ancestor?: Ancestor) {
   const encoded = await encodeInMemory(store, id, prepared, under, ancestor);
   return { ...encoded, quantizedBytes: quantizedBytes(encoded.written.index) };
 }

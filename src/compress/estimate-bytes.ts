@@ -1,4 +1,4 @@
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { Ancestor } from './ancestor.ts';
 import { forEachBounded } from './bounded-parallel.ts';
@@ -23,7 +23,7 @@ export interface EstimateParts {
  * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an evenly spread sample come to, scaled, plus
  * token tables and codebooks. The exact part is the same for every config and left out.
  */
-export async function estimateBytes(parts: EstimateParts, config: QuantizationConfig, options: { parallel: number; signal?: AbortSignal }): Promise<number> {
+export async function estimateBytes(parts: EstimateParts, config: InshrinkeratorConfig, options: { parallel: number; signal?: AbortSignal }): Promise<number> {
   const groups = await parts.quantizer.build(config);
   const census = new TokenCensus(parts.core, parts.plan.groups);
   const { blocks, scale } = sampleBlocks(parts.plan);

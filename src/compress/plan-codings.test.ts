@@ -49,7 +49,7 @@ async function codingsOf(source: ModelSource, keepExact?: ReadonlySet<string>) {
     Object.fromEntries(
       file.codings.map((coding, tensor) => {
         const name = source.files[number]!.layout.tensors[tensor]!.name;
-        return [name, coding.kind === 'exact' ? 'exact' : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`];
+        return [name, coding.kind !== 'levels' ? coding.kind : `${plan.groups[coding.codebook]!.layerType} ${plan.groups[coding.codebook]!.dtype}`];
       }),
     ),
   );

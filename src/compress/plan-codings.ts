@@ -1,5 +1,6 @@
-import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
+import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
 import { sketchInfinitiesIndex, sketchNansIndex, sketchWords, type NativeCore, type Sketch } from '../native/core.ts';
@@ -8,6 +9,7 @@ import type { TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource, SourceFile } from './model-source.ts';
+import type { BlockPlace } from './quantized-form.ts';
 
 /** All tensors of one layer type and dtype: one codebook, one pruning quantile. */
 export interface QuantizedGroup {
@@ -37,15 +39,18 @@ export async function planCodings(
   options: PlanOptions,
 ): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
-  const first = plan(source.files, layerTypes, keepExact);
+  const method = options.method ?? 'inshrinkerator';
+  const first = plan(source.files, layerTypes, keepExact, method);
   const nonFinite = await findNonFinite(source, first, core, options);
   if (nonFinite.size === 0) return first;
   const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
-  return { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite])), nonFinite: [...new Set(inOrder)] };
+  return { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite]), method), nonFinite: [...new Set(inOrder)] };
 }
 
 export interface PlanOptions {
   readonly parallel: number;
+  /** Decides which tensors are quantized, and how they are coded. `inshrinkerator` by default. */
+  readonly method?: QuantizationMethod;
   readonly signal?: AbortSignal;
   /** Model tensors that are not to be quantized whatever their layer. */
   readonly keepExact?: ReadonlySet<string>;
@@ -75,7 +80,12 @@ export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<
   };
 }
 
-function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, keepExact: ReadonlySet<string>): CodingPlan {
+function plan(
+  files: readonly SourceFile[],
+  layerTypes: ReadonlyMap<string, LayerType>,
+  keepExact: ReadonlySet<string>,
+  method: QuantizationMethod,
+): CodingPlan {
   const groups: QuantizedGroup[] = [];
   const groupOf = (layerType: QuantizedLayerType, dtype: QuantizableDtype): number => {
     const known = groups.findIndex((group) => group.layerType === layerType && group.dtype === dtype);
@@ -86,7 +96,9 @@ function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, Laye
       file,
       file.layout.tensors.map((entry): TensorCoding => {
         const type = layerTypes.get(entry.name);
-        const quantized = file.role !== 'model' || type === undefined || keepExact.has(entry.name) ? undefined : quantizedLayerType(type, entry);
+        if (file.role !== 'model' || type === undefined || keepExact.has(entry.name)) return exactCoding(file, entry, layerTypes);
+        if (method === 'residual') return isResidual(type, entry) ? { kind: 'residual' } : exactCoding(file, entry, layerTypes);
+        const quantized = quantizedLayerType(type, entry);
         return quantized === undefined
           ? exactCoding(file, entry, layerTypes)
           : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
@@ -94,6 +106,11 @@ function plan(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, Laye
     ),
   );
   return { groups, files: planned, nonFinite: [] };
+}
+
+/** Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the architecture as often as statistics. */
+function isResidual(type: LayerType, entry: TensorEntry): boolean {
+  return type !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0;
 }
 
 /** Layer types are those of the model's tensors; another file may use the same names for something else. */
@@ -108,7 +125,7 @@ function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFi
 
 async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: PlanOptions): Promise<Set<string>> {
   const found = new Set<string>();
-  await forEachBounded(levelBlocks(codingPlan), options.parallel, async ({ file, block }) => {
+  await forEachBounded(quantizedBlocks(codingPlan), options.parallel, async ({ file, block }) => {
     const sketch = await sketchBlock(source, file, block, core, options.signal);
     if (!holdsNonFinite(sketch)) return;
     for (const segment of block.segments) {
@@ -130,7 +147,23 @@ function holdsNonFinite(sketch: Sketch): boolean {
   return sketch[sketchNansIndex]! + sketch[sketchInfinitiesIndex]! > 0n;
 }
 
-/** Every quantized block of a plan with its place. */
+/** Whether anything is quantized. */
+export function isQuantized(codingPlan: CodingPlan): boolean {
+  return codingPlan.files.some(({ codings }) => codings.some((coding) => coding.kind !== 'exact'));
+}
+
+function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
+  for (const [file, planned] of codingPlan.files.entries()) {
+    for (const [index, block] of planned.blocks.entries()) if (block.coding.kind !== 'exact') yield { file, index, block };
+  }
+}
+
+/** Every residual block of a plan with its place. */
+export function* residualBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
+  for (const place of quantizedBlocks(codingPlan)) if (place.block.coding.kind === 'residual') yield place;
+}
+
+/** Every block of levels with its place. */
 export function* levelBlocks(codingPlan: CodingPlan): Generator<{ file: number; index: number; block: PlannedBlock; group: number }> {
   for (const [file, planned] of codingPlan.files.entries()) {
     for (const [index, block] of planned.blocks.entries()) {

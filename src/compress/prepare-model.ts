@@ -4,7 +4,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
-import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { findMeasured } from './measured-tensors.ts';
@@ -45,7 +45,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();
-  const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), keepExact: unmeasured });
+  const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
@@ -67,7 +67,7 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {
-    const paths = await writeCandidate({ source: attempt.source, plan }, attempt.ctx.core, directory, pace(attempt));
+    const paths = await writeCandidate({ source: attempt.source, plan }, directory, pace(attempt));
     return await gate.evaluate([...paths.values()], attempt.signal);
   } finally {
     await rm(directory, { recursive: true, force: true });

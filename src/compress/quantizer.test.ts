@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { quantizeBlock } from './level-block.ts';
 import { memorySource } from './memory-source.test-support.ts';
@@ -19,7 +19,7 @@ const scaled = (factor: number, seed: number, rows = 64, columns = 64): TestTens
   );
 const weights: TestTensors = { embed: scaled(1, 1), fc: scaled(0.01, 2), head: scaled(0.01, 3), conv: scaled(10, 4) };
 const gradients: TestTensors = { embed: scaled(1, 11), fc: scaled(100, 12), head: scaled(1, 13), conv: scaled(0.1, 14) };
-const config: QuantizationConfig = {
+const config: InshrinkeratorConfig = {
   method: 'inshrinkerator',
   bins: 8,
   embeddingBins: 16,
@@ -36,7 +36,7 @@ interface Quantized {
 }
 
 /** By group of the plan, in its order: levels and counts of everything quantized under a config. */
-async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: QuantizationConfig, seed = 7n) {
+async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: InshrinkeratorConfig, seed = 7n) {
   const source = memorySource(core, tensors, sensitivity);
   const plan = await planCodings(source, types, core, { parallel });
   const statistics = await gatherStatistics(source, plan, core, { parallel });

@@ -1,5 +1,5 @@
 import { dtypeBytes } from '../checkpoint/dtype.ts';
-import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { configKey, type InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { sketchWords, type CodebookOptions, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../native/core.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
 import { forEachBounded } from './bounded-parallel.ts';
@@ -59,11 +59,11 @@ export class Quantizer {
   }
 
   /** By codebook number. */
-  build(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
+  build(config: InshrinkeratorConfig): Promise<readonly GroupQuantizer[]> {
     return remember(this.built, { key: configKey(config), bytes: this.plan.groups.length * groupQuantizerBytes }, () => this.buildGroups(config));
   }
 
-  private async buildGroups(config: QuantizationConfig): Promise<readonly GroupQuantizer[]> {
+  private async buildGroups(config: InshrinkeratorConfig): Promise<readonly GroupQuantizer[]> {
     const partitions = this.partitions(config);
     const sketches = await this.remainingSketches(config, partitions);
     return Promise.all(
@@ -83,7 +83,7 @@ export class Quantizer {
     return { clustering, weighting: 'frequency-magnitude', sigma, seed };
   }
 
-  private partitions(config: QuantizationConfig): Partition[] {
+  private partitions(config: InshrinkeratorConfig): Partition[] {
     const { magnitude, sensitivity, magnitudeByGroup } = this.statistics;
     const half = config.protectFraction / (sensitivity === undefined ? 1 : 2);
     const top = (sketch: Sketch): number => (half > 0 ? this.core.sketchTopThresholdSync(sketch, half) : Infinity);
@@ -102,7 +102,7 @@ export class Quantizer {
     });
   }
 
-  private remainingSketches(config: QuantizationConfig, partitions: readonly Partition[]): Promise<readonly Sketch[]> {
+  private remainingSketches(config: InshrinkeratorConfig, partitions: readonly Partition[]): Promise<readonly Sketch[]> {
     const key = [config.pruneFraction, config.pruneMetric, config.protectFraction].join('/');
     const bytes = this.plan.groups.length * sketchWords * BigUint64Array.BYTES_PER_ELEMENT;
     return remember(this.remaining, { key, bytes }, async () => {
@@ -123,7 +123,7 @@ export class Quantizer {
 
 function groupQuantizer(
   parts: { group: QuantizedGroup; partition: Partition; centroids: Float32Array; table: Uint8Array },
-  config: QuantizationConfig,
+  config: InshrinkeratorConfig,
 ): GroupQuantizer {
   const { group, partition, centroids, table } = parts;
   const bins = centroids.length;

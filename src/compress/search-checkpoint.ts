@@ -2,36 +2,26 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import type { SearchOptions } from '../checkpoint/search-options.ts';
-import { searchConfig } from '../search/search-config.ts';
 import { TrialRunner, type TrialOutcome } from '../search/trial-runner.ts';
-import type { NativeCore } from '../native/core.ts';
-import type { Ancestor } from './ancestor.ts';
-import { estimateBytes } from './estimate-bytes.ts';
 import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from './model-source.ts';
 import type { CodingPlan } from './plan-codings.ts';
 import type { QualityGate } from './quality-gate.ts';
-import type { Quantizer } from './quantizer.ts';
+import type { Quantization } from './quantized-form.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 export interface CheckpointSearch {
   readonly checkpointId: string;
   readonly source: ModelSource;
   readonly plan: CodingPlan;
-  readonly quantizer: Quantizer;
-  readonly ancestor: Ancestor | undefined;
+  readonly quantization: Quantization;
   readonly gate: QualityGate;
   readonly bound: QualityBound;
-  readonly options: SearchOptions;
-  readonly hasSensitivity: boolean;
-  /** The config of the checkpoint before. */
-  readonly last: QuantizationConfig | undefined;
+  readonly trialsMax: number;
 }
 
 export interface SearchServices {
   readonly catalog: Catalog;
-  readonly core: NativeCore;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
   readonly blockParallel: number;
@@ -54,9 +44,12 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const group = new GroupStop(services.signal);
   const { signal } = group;
   const recorded = await catalog.trials.list(search.checkpointId);
-  const known = new Map(recorded.map((trial) => [trial.configKey, judgeMetrics(search.bound, trial.metrics)]));
+  const { quantization } = search;
+  const recordKey = (config: QuantizationConfig): string => configKey(config) + quantization.trialScope;
+  const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
+  const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics)]));
   const seconds = new Map<string, number>();
-  const estimate = (config: QuantizationConfig) => estimateBytes({ ...search, core: services.core }, config, { parallel: services.blockParallel, signal });
+  const estimate = (config: QuantizationConfig) => quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
   const runner: TrialRunner = new TrialRunner(
     {
       estimateBytes: estimate,
@@ -72,7 +65,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         const estimatedBytes = Math.round(await runner.estimate(config));
         await catalog.trials.record({
           checkpointId: search.checkpointId,
-          configKey: key,
+          configKey: recordKey(config),
           config,
           ordinal,
           estimatedBytes,
@@ -84,11 +77,10 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         services.onTrial();
       },
     },
-    { parallel: search.gate.parallel, trialsMax: search.options.trialsMax, known },
+    { parallel: search.gate.parallel, trialsMax: search.trialsMax, known },
   );
-  const model = { hasEmbeddings: search.plan.groups.some((group) => group.layerType === 'embedding'), hasSensitivity: search.hasSensitivity };
   try {
-    const found = await searchConfig({ options: search.options, model, ...(search.last === undefined ? {} : { last: search.last }) }, runner);
+    const found = await quantization.search(runner);
     return { config: found?.config, trialCount: runner.trialCount };
   } finally {
     await group.stop();
@@ -125,9 +117,8 @@ async function evaluateConfig(search: CheckpointSearch, config: QuantizationConf
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {
-    const groups = await search.quantizer.build(config);
-    const quantized = { source: search.source, quantizer: search.quantizer, groups, core: services.core };
-    const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, services.core, directory, {
+    const quantized = await search.quantization.form(config);
+    const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, directory, {
       parallel: services.blockParallel,
       signal: services.signal,
     });

@@ -7,8 +7,8 @@ import { chooseExternal } from './choose-external.ts';
 import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
-import type { QuantizedModel } from './level-block.ts';
 import type { CodingPlan } from './plan-codings.ts';
+import type { QuantizedForm } from './quantized-form.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 /** A checkpoint in the store, not yet verified. */
@@ -30,9 +30,10 @@ const packageSlackBytes = 64 * 1024 * 1024;
  */
 export async function storeCheckpoint(
   attempt: EncodeAttempt,
-  { plan, quantized }: Pick<Decision, 'plan' | 'quantized'>,
+  { plan, ...decision }: Pick<Decision, 'plan' | 'quantized'>,
   ancestor: Ancestor | undefined,
 ): Promise<StoredCheckpoint> {
+  const quantized = decision.quantized?.form;
   const { source, ctx, packageId, packageKey } = attempt;
   const { files } = source;
   const digests = quantized === undefined ? new Map<number, string>() : await quantizedDigests(attempt, plan, quantized);
@@ -54,14 +55,14 @@ export async function storeCheckpoint(
 }
 
 /** By file number: digests of what quantized files will decode to. The others decode to the upload. */
-async function quantizedDigests(attempt: EncodeAttempt, plan: CodingPlan, quantized: QuantizedModel): Promise<ReadonlyMap<number, string>> {
+async function quantizedDigests(attempt: EncodeAttempt, plan: CodingPlan, quantized: QuantizedForm): Promise<ReadonlyMap<number, string>> {
   const digests = new Map<number, string>();
   const directory = join(attempt.directory, 'accepted');
   await mkdir(directory);
   try {
-    const paths = await writeCandidate({ source: attempt.source, plan, quantized }, attempt.ctx.core, directory, pace(attempt));
+    const paths = await writeCandidate({ source: attempt.source, plan, quantized }, directory, pace(attempt));
     for (const [number, path] of paths) {
-      const isQuantized = plan.files[number]!.codings.some((coding) => coding.kind === 'levels');
+      const isQuantized = plan.files[number]!.codings.some((coding) => coding.kind !== 'exact');
       if (isQuantized) digests.set(number, (await digestBytes(createReadStream(path, { signal: attempt.signal }))).sha256);
     }
     return digests;

@@ -1,19 +1,17 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
-import type { NativeCore } from '../native/core.ts';
-import type { PlannedBlock } from '../package/block-plan.ts';
 import { forEachBounded } from './bounded-parallel.ts';
-import { quantizeBlock, type QuantizedModel } from './level-block.ts';
 import type { ModelSource } from './model-source.ts';
 import type { CodingPlan } from './plan-codings.ts';
+import type { BlockPlace, QuantizedForm } from './quantized-form.ts';
 
 /** A checkpoint as it will come back: under a config, or as uploaded. */
 export interface CandidateModel {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
   /** Absent: as uploaded. */
-  readonly quantized?: QuantizedModel;
+  readonly quantized?: QuantizedForm;
 }
 
 /**
@@ -22,7 +20,6 @@ export interface CandidateModel {
  */
 export async function writeCandidate(
   model: CandidateModel,
-  core: NativeCore,
   directory: string,
   options: { parallel: number; signal?: AbortSignal },
 ): Promise<ReadonlyMap<number, string>> {
@@ -36,8 +33,8 @@ export async function writeCandidate(
     try {
       await handle.truncate(layout.sizeBytes);
       await writeFully(handle, layout.headerBytes, 0);
-      await forEachBounded(planned.blocks, options.parallel, async (block) => {
-        const bytes = await candidateBlock(model, core, file, block, options.signal);
+      await forEachBounded(planned.blocks.entries(), options.parallel, async ([index, block]) => {
+        const bytes = await candidateBlock(model, { file, index, block }, options.signal);
         let taken = 0;
         for (const segment of block.segments) {
           const entry = layout.tensors[segment.tensor]!;
@@ -54,27 +51,8 @@ export async function writeCandidate(
   return paths;
 }
 
-async function candidateBlock(
-  { source, quantized }: CandidateModel,
-  core: NativeCore,
-  file: number,
-  block: PlannedBlock,
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
-  if (block.coding.kind === 'exact' || quantized === undefined) return source.readBlock(file, block, signal);
-  const group = block.coding.codebook;
-  const { levels, protectedWords } = await quantizeBlock(quantized, { file, block, group }, signal);
-  const {
-    map,
-    levelCount,
-    table,
-    group: { dtype },
-  } = quantized.groups[group]!;
-  return core.dequantize(
-    levels,
-    { dtype, table, levelCount, protectedWords, ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }) },
-    signal,
-  );
+async function candidateBlock({ source, quantized }: CandidateModel, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+  return at.block.coding.kind === 'exact' || quantized === undefined ? source.readBlock(at.file, at.block, signal) : quantized.elements(at, signal);
 }
 
 /** A write may take fewer bytes than given. */

@@ -119,7 +119,7 @@ function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput[
     throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);
   }
   const { fixedConfig } = search;
-  if (fixedConfig !== undefined) {
+  if (fixedConfig?.method === 'inshrinkerator') {
     checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
   }
   return search;

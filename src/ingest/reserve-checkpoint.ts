@@ -33,7 +33,8 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
   if (!Number.isSafeInteger(step) || step < 0) throw new FirnError('invalid-request', 'A step is a whole number from 0 on.');
-  if (fixedConfig !== undefined) checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
+  if (fixedConfig?.method === 'inshrinkerator')
+    checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
   const files = planFiles(ctx, reservation.files);
   try {
     return await ctx.catalog.transaction((tx) => openCheckpoint(tx, run, { ...reservation, files }));

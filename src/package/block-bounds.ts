@@ -8,12 +8,18 @@ export const elementKindBytes: Readonly<Record<ElementKind, number>> = { bytes: 
 /** Longest code of a token, in bits (docs/format-blocks.md). */
 const codeLengthMaxBits = 24;
 
+/** Mode, lengths and coder states of a residual block, in bytes. */
+const residualHeadBytesMax = 256;
+/** A symbol and its escape, in bytes, with room to spare. */
+const residualElementBytesMax = 10;
+
 /**
  * Most bytes a block's payload can have: exact, one mode byte and the raw elements; levels, a count, a word per element and a token of
  * the longest code per element (two tokens stand for at least two elements), padded to a byte.
  */
 export function payloadBytesMax(block: PlannedBlock): number {
   if (block.coding.kind === 'exact') return 1 + block.elementCount * elementKindBytes[block.coding.elementKind];
+  if (block.coding.kind === 'residual') return residualHeadBytesMax + residualElementBytesMax * block.elementCount;
   return 8 + 2 * block.elementCount + Math.ceil((block.elementCount * codeLengthMaxBits) / 8);
 }
 

@@ -1,5 +1,5 @@
 import { blockElementsMax, type ElementKind } from '../native/core.ts';
-import type { Dtype } from '../checkpoint/dtype.ts';
+import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { TensorCoding } from './package-index.ts';
 
@@ -11,9 +11,14 @@ export interface BlockSegment {
   readonly elementCount: number;
 }
 
-/** The unit of coding, verification and random access. All segments share one coding, so one element size; level blocks one dtype. */
+export type BlockCoding =
+  | { readonly kind: 'levels'; readonly codebook: number }
+  | { readonly kind: 'residual'; readonly dtype: QuantizableDtype }
+  | { readonly kind: 'exact'; readonly elementKind: ElementKind };
+
+/** The unit of coding, verification and random access. All segments share one coding, so one element size; level and residual blocks one dtype. */
 export interface PlannedBlock {
-  readonly coding: { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'exact'; readonly elementKind: ElementKind };
+  readonly coding: BlockCoding;
   readonly segments: readonly BlockSegment[];
   readonly elementCount: number;
 }
@@ -40,7 +45,7 @@ export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
 };
 
 /**
- * Cuts tensors into blocks. Tensors of one coding (codebook, or exact element kind) fill blocks in offset order: a tensor larger than
+ * Cuts tensors into blocks. Tensors of one coding (codebook, dtype of residual tensors, or exact element kind) fill blocks in offset order: a tensor larger than
  * `blockElementsMax` elements gets blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first
  * tensor, then by element. A function of shapes, dtypes and codings only, so it agrees along a chain (DESIGN section 4).
  */
@@ -63,7 +68,7 @@ export function planBlocks(tensors: readonly TensorEntry[], codings: readonly Te
       }
       return;
     }
-    const key = coding.kind === 'levels' ? `levels ${coding.codebook}` : `exact ${coding.elementKind}`;
+    const key = classOf(coding);
     const started = open.get(key);
     if (started !== undefined && started.elementCount + entry.elementCount > blockElementsMax) close(key);
     let block = open.get(key);
@@ -79,6 +84,24 @@ export function planBlocks(tensors: readonly TensorEntry[], codings: readonly Te
   return blocks;
 }
 
-function blockCoding(entry: TensorEntry, coding: TensorCoding): PlannedBlock['coding'] {
-  return coding.kind === 'levels' ? coding : { kind: 'exact', elementKind: elementKindOfDtype[entry.dtype] };
+function classOf(coding: BlockCoding): string {
+  switch (coding.kind) {
+    case 'levels':
+      return `levels ${coding.codebook}`;
+    case 'residual':
+      return `residual ${coding.dtype}`;
+    case 'exact':
+      return `exact ${coding.elementKind}`;
+  }
+}
+
+function blockCoding(entry: TensorEntry, coding: TensorCoding): BlockCoding {
+  switch (coding.kind) {
+    case 'levels':
+      return coding;
+    case 'residual':
+      return { kind: 'residual', dtype: entry.dtype as QuantizableDtype };
+    case 'exact':
+      return { kind: 'exact', elementKind: elementKindOfDtype[entry.dtype] };
+  }
 }

@@ -1,4 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { isQuantizable } from '../checkpoint/dtype.ts';
 import { checkFilePath, pathLengthMax } from '../checkpoint/names.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
@@ -11,8 +12,9 @@ import { codebookCountMax, fileBytesMax, fileCountMax, indexMemoryBytesMax } fro
 import { inflateExactly, MemoryBudget, readHeaderJson } from './header-delta.ts';
 import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { prefixBytes } from './package-frame.ts';
-import type { BlockEntry, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
+import type { BlockEntry, FormatVersion, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
 import { planBlob, planTensors, type FilePlan } from './plan-file.ts';
+import { readResidualCoding, readResidualTensors } from './residual-records.ts';
 import { readCodings } from './tensor-codings.ts';
 
 /** Shortest block entry: one length byte and the checksum. */
@@ -23,11 +25,18 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
   return readHead(new ByteReader(bytes)).ancestorId;
 }
 
+/** What of a package is known from outside its index. */
+export interface IndexContext {
+  readonly id: string;
+  readonly formatVersion: FormatVersion;
+  readonly ancestor?: PackageIndex | undefined;
+}
+
 /**
  * Decodes a stored index of package `id`. A delta needs its ancestor's index. Pure. Whether the payloads fill the package is the caller's to check.
  * Throws `corrupt-package` for bytes no encoder writes; allocates at most `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
-export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: string; readonly ancestor?: PackageIndex | undefined }): PackageIndex {
+export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): PackageIndex {
   const reader = new ByteReader(bytes);
   const head = readHead(reader);
   if (head.ancestorId !== context.ancestor?.id)
@@ -39,13 +48,16 @@ export function decodePackageIndex(bytes: Uint8Array, context: { readonly id: st
   const codebooks = Array.from({ length: codebookCount }, () => readCodebook(body, tableSetCount));
   checkClasses(codebooks);
   const tableSets = Array.from({ length: tableSetCount }, () => body.take(body.varint(body.remainingBytes, 'the length of a table set')));
-  const files = new FilesReader(body, { codebooks, ancestor: context.ancestor, budget }).read();
+  const { formatVersion } = context;
+  const residual = formatVersion >= 2 ? readResidualCoding(body) : undefined;
+  const files = new FilesReader(body, { codebooks, formatVersion, ancestor: context.ancestor, budget }).read();
   return {
-    formatVersion: 1,
+    formatVersion,
     id: context.id,
     codebooks,
     tableSets,
     files,
+    ...(residual !== undefined && { residual }),
     ...(head.ancestorId === undefined ? { kind: 'base' } : { kind: 'delta', ancestorId: head.ancestorId }),
   };
 }
@@ -71,6 +83,7 @@ function checkClasses(codebooks: readonly PackageCodebook[]): void {
 
 interface FileContext {
   readonly codebooks: readonly PackageCodebook[];
+  readonly formatVersion: FormatVersion;
   readonly ancestor: PackageIndex | undefined;
   readonly budget: MemoryBudget;
 }
@@ -145,11 +158,17 @@ class FilesReader {
     const previous = before?.content.type === 'safetensors' ? before.content : undefined;
     const ancestorJson = previous?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget));
-    const { codebooks, ancestor } = this.#ctx;
-    const codings = readCodings(this.#body, layout.tensors.length, codebooks, previous && ancestor && { content: previous, codebooks: ancestor.codebooks });
+    const { codebooks, formatVersion, ancestor } = this.#ctx;
+    const codings = readCodings(
+      this.#body,
+      layout.tensors.length,
+      { codebooks, formatVersion },
+      previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
+    );
     checkDtypes(layout, codings, codebooks);
     if (blockCountMin(layout.tensors) > this.#body.remainingBytes / blockEntryBytesMin) throw corruptPackage('a file has more blocks than the index');
-    return { type: 'safetensors', layout, codings, blocks: this.#blocks(planTensors(layout, codings)) };
+    const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
+    return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks: this.#blocks(planTensors(layout, codings)) };
   }
 
   #blobBlocks(sizeBytes: number): BlockEntry[] {
@@ -185,5 +204,6 @@ function checkDtypes(layout: SafetensorsLayout, codings: readonly TensorCoding[]
   layout.tensors.forEach((tensor, i) => {
     const coding = codings[i]!;
     if (coding.kind === 'levels' && codebooks[coding.codebook]!.dtype !== tensor.dtype) throw corruptPackage('a tensor and its codebook differ in dtype');
+    if (coding.kind === 'residual' && !isQuantizable(tensor.dtype)) throw corruptPackage('a residual tensor has a dtype that is not quantized');
   });
 }

@@ -8,6 +8,7 @@ import { writeHeaderJson } from './header-delta.ts';
 import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { idBytes } from './package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
+import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
 import { writeCodings } from './tensor-codings.ts';
 
 /**
@@ -35,6 +36,7 @@ function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Ui
   writer.varint(index.codebooks.length).varint(index.tableSets.length);
   for (const codebook of index.codebooks) writeCodebook(writer, codebook);
   for (const tables of index.tableSets) writer.varint(tables.length).append(tables);
+  if (index.formatVersion >= 2) writeResidualCoding(writer, index.residual);
   writer.varint(index.files.length);
   const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
   for (const file of index.files) writeFile(writer, { file, index, ancestor, ancestorFile: numbers.get(file.path) });
@@ -65,6 +67,7 @@ function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile }: 
     const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
     writeCodings(writer, file.content.codings, index.codebooks, before && ancestor && { content: before, codebooks: ancestor.codebooks });
+    writeResidualTensors(writer, file.content, before);
   }
   writeBlocks(writer, file.content.blocks);
 }

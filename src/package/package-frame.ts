@@ -3,11 +3,12 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { indexBytesMax } from './format-limits.ts';
+import type { FormatVersion } from './package-index.ts';
 
 /** The fixed parts around payloads and index (docs/format.md, "Frame"). */
 export const prefixBytes = 24;
 export const trailerBytes = 16;
-export const formatVersion = 1;
+const formatVersions: readonly number[] = [1, 2];
 
 const magic = Uint8Array.from([0x46, 0x49, 0x52, 0x4e]); // "FIRN"
 
@@ -20,20 +21,20 @@ export interface IndexLocation {
   readonly indexLengthBytes: number;
 }
 
-/** The first `prefixBytes` bytes of the package `id` (32 hex digits). */
-export function encodePrefix(id: string): Uint8Array {
+/** The first `prefixBytes` bytes of the package `id` (32 hex digits) in a format version. */
+export function encodePrefix(id: string, formatVersion: FormatVersion): Uint8Array {
   return new ByteWriter().append(magic).u8(formatVersion).u8(0).u8(0).u8(0).append(idBytes(id)).finish();
 }
 
-/** The package id. Throws `corrupt-package`, or `unsupported-format` for a version this build does not know. */
-export function decodePrefix(bytes: Uint8Array): string {
+/** The package id and format version. Throws `corrupt-package`, or `unsupported-format` for a version this build does not know. */
+export function decodePrefix(bytes: Uint8Array): { readonly id: string; readonly formatVersion: FormatVersion } {
   const reader = new ByteReader(bytes);
   if (!magic.every((byte) => byte === reader.u8())) throw corruptPackage('the magic bytes are missing');
   const version = reader.u8();
-  if (version !== formatVersion)
+  if (!formatVersions.includes(version))
     throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', { detail: `version ${version}` });
   if (reader.u8() + reader.u8() + reader.u8() !== 0) throw corruptPackage('reserved bytes of the prefix are set');
-  return Buffer.from(reader.take(16)).toString('hex');
+  return { id: Buffer.from(reader.take(16)).toString('hex'), formatVersion: version as FormatVersion };
 }
 
 /** The last `trailerBytes` bytes: index offset and length, and one CRC-32C over prefix, index and these two. */

@@ -119,10 +119,10 @@ describe('the package index', () => {
     const base = baseIndex();
     const stored = encodePackageIndex(base);
     expect(readAncestorId(stored)).toBeUndefined();
-    expect(decodePackageIndex(stored, { id: id(1) })).toEqual(base);
+    expect(decodePackageIndex(stored, { formatVersion: 1, id: id(1) })).toEqual(base);
     const delta = encodePackageIndex(deltaIndex(), base);
     expect(readAncestorId(delta)).toBe(id(1));
-    expect(decodePackageIndex(delta, { id: id(2), ancestor: base })).toEqual(deltaIndex());
+    expect(decodePackageIndex(delta, { formatVersion: 1, id: id(2), ancestor: base })).toEqual(deltaIndex());
   });
 
   it('costs a delta little besides what is new: digest, centroids, checksums', () => {
@@ -154,16 +154,16 @@ describe('the package index', () => {
     const stored = encodePackageIndex(delta, base);
     expect(base.files[0]!.content.type === 'safetensors' && base.files[0]!.content.layout.headerBytes.length).toBeGreaterThan(200_000);
     expect(stored.length).toBeLessThan(110);
-    expect(decodePackageIndex(stored, { id: id(2), ancestor: base })).toEqual(delta);
+    expect(decodePackageIndex(stored, { formatVersion: 1, id: id(2), ancestor: base })).toEqual(delta);
   });
 
   it('is refused with another ancestor than its own, or none', () => {
     const base = baseIndex();
     const delta = encodePackageIndex(deltaIndex(), base);
-    expect(codeOf(() => decodePackageIndex(delta, { id: id(2) }))).toBe('corrupt-package');
-    expect(codeOf(() => decodePackageIndex(delta, { id: id(2), ancestor: { ...base, id: id(3) } }))).toBe('corrupt-package');
-    expect(codeOf(() => decodePackageIndex(encodePackageIndex(base), { id: id(1), ancestor: base }))).toBe('corrupt-package');
-    expect(codeOf(() => decodePackageIndex(delta, { id: id(2), ancestor: { ...base, files: [] } }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(delta, { formatVersion: 1, id: id(2) }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(delta, { formatVersion: 1, id: id(2), ancestor: { ...base, id: id(3) } }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(encodePackageIndex(base), { formatVersion: 1, id: id(1), ancestor: base }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(delta, { formatVersion: 1, id: id(2), ancestor: { ...base, files: [] } }))).toBe('corrupt-package');
   });
 
   it('refuses to be written wrongly', () => {
@@ -202,13 +202,13 @@ describe('a hostile index', () => {
   const zeros = (count: number): Uint8Array => new Uint8Array(count);
 
   it('accepts what the cases below start from', () => {
-    expect(codeOf(() => decodePackageIndex(oneFile(0, join(header(f32Tensor(3)), exactRun, block(13))), { id: id(1) }))).toBe('accepted');
-    expect(codeOf(() => decodePackageIndex(oneFile(1, join(Uint8Array.of(9), block(10))), { id: id(1) }))).toBe('accepted');
+    expect(codeOf(() => decodePackageIndex(oneFile(0, join(header(f32Tensor(3)), exactRun, block(13))), { formatVersion: 1, id: id(1) }))).toBe('accepted');
+    expect(codeOf(() => decodePackageIndex(oneFile(1, join(Uint8Array.of(9), block(10))), { formatVersion: 1, id: id(1) }))).toBe('accepted');
     expect(
       codeOf(() =>
         decodePackageIndex(
           plain((body) => body.varint(0).varint(0).varint(0)),
-          { id: id(1) },
+          { formatVersion: 1, id: id(1) },
         ),
       ),
     ).toBe('accepted');
@@ -348,7 +348,7 @@ describe('a hostile index', () => {
     ],
     ['a body that does not inflate', Uint8Array.of(2, 3, 0xff, 0xff, 0xff)],
   ])('is refused: %s', (_, bytes) => {
-    expect(codeOf(() => decodePackageIndex(bytes, { id: id(1) }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(bytes, { formatVersion: 1, id: id(1) }))).toBe('corrupt-package');
   });
 
   it('never allocates what a bomb declares', () => {
@@ -356,7 +356,9 @@ describe('a hostile index', () => {
     const bomb = deflateRawSync(zeros(60_000_000));
     const before = process.memoryUsage().rss;
     for (const claimed of [60_000_000, 1000]) {
-      expect(codeOf(() => decodePackageIndex(new ByteWriter().u8(2).varint(claimed).append(bomb).finish(), { id: id(1) }))).toBe('corrupt-package');
+      expect(codeOf(() => decodePackageIndex(new ByteWriter().u8(2).varint(claimed).append(bomb).finish(), { formatVersion: 1, id: id(1) }))).toBe(
+        'corrupt-package',
+      );
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
   });
@@ -378,6 +380,6 @@ describe('a hostile index', () => {
         .varint(0)
         .finish();
     const bytes = plain((body) => body.varint(0).varint(0).varint(3).append(file('a')).append(file('b')).append(file('c')));
-    expect(codeOf(() => decodePackageIndex(bytes, { id: id(1) }))).toBe('corrupt-package');
+    expect(codeOf(() => decodePackageIndex(bytes, { formatVersion: 1, id: id(1) }))).toBe('corrupt-package');
   });
 });

@@ -1,10 +1,11 @@
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+import type { ResidualTensor, StepScales } from './residual-tensor.ts';
 
 /** The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a delta, the ancestor. */
 export interface PackageIndex {
-  readonly formatVersion: 1;
+  readonly formatVersion: FormatVersion;
   readonly kind: 'base' | 'delta';
   /** The ancestor package's id (32 hex digits), for a delta. */
   readonly ancestorId?: string;
@@ -13,7 +14,18 @@ export interface PackageIndex {
   readonly codebooks: readonly PackageCodebook[];
   /** Serialised token tables by number; codebooks refer to them. */
   readonly tableSets: readonly Uint8Array[];
+  /** What residual tensors share; a package of version 1 has none. */
+  readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
+}
+
+/** Version 2 has residual tensors; a writer uses it for packages that hold any. */
+export type FormatVersion = 1 | 2;
+
+/** Serialised context tables of all residual blocks, and the scales of all steps. */
+export interface ResidualCoding {
+  readonly tables: Uint8Array;
+  readonly scales: StepScales;
 }
 
 /** One codebook: all tensors of one layer type and dtype. */
@@ -41,6 +53,8 @@ export interface SafetensorsContent {
   readonly layout: SafetensorsLayout;
   /** Per tensor, in offset order. */
   readonly codings: readonly TensorCoding[];
+  /** Of the residual tensors, by tensor number. */
+  readonly residuals?: ReadonlyMap<number, ResidualTensor>;
   readonly blocks: readonly BlockEntry[];
 }
 
@@ -55,7 +69,8 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding = { readonly kind: 'exact'; readonly layerType: LayerType } | { readonly kind: 'levels'; readonly codebook: number };
+export type TensorCoding =
+  { readonly kind: 'exact'; readonly layerType: LayerType } | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' };
 
 export interface BlockEntry {
   readonly offsetBytes: number;

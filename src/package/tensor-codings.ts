@@ -2,7 +2,7 @@ import { layerTypes } from '../checkpoint/layer-type.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
-import type { PackageCodebook, SafetensorsContent, TensorCoding } from './package-index.ts';
+import type { FormatVersion, PackageCodebook, SafetensorsContent, TensorCoding } from './package-index.ts';
 
 /** The same tensors' codings in the ancestor, and the codebooks they refer to there. */
 export interface AncestorCodings {
@@ -39,18 +39,19 @@ export function writeCodings(
 export function readCodings(
   reader: ByteReader,
   tensorCount: number,
-  codebooks: readonly PackageCodebook[],
+  { codebooks, formatVersion }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion },
   ancestor: AncestorCodings | undefined,
 ): TensorCoding[] {
+  const context = { codebookCount: codebooks.length, formatVersion };
   const runCount = reader.varint(tensorCount, 'the number of coding runs');
   if (runCount === 0 && tensorCount > 0) {
     if (ancestor === undefined || ancestor.content.codings.length !== tensorCount)
       throw corruptPackage('codings are inherited from an ancestor that does not have them');
-    return translate(ancestor, codebooks).map((code) => codingOf(code, codebooks.length));
+    return translate(ancestor, codebooks).map((code) => codingOf(code, context));
   }
   const codings: TensorCoding[] = [];
   for (let run = 0; run < runCount; run++) {
-    const coding = codingOf(reader.u8(), codebooks.length);
+    const coding = codingOf(reader.u8(), context);
     const length = reader.varint(tensorCount - codings.length, 'the length of a coding run');
     if (length === 0) throw corruptPackage('a coding run is empty');
     for (let i = 0; i < length; i++) codings.push(coding);
@@ -59,12 +60,22 @@ export function readCodings(
   return codings;
 }
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook. */
+interface CodingContext {
+  readonly codebookCount: number;
+  readonly formatVersion: FormatVersion;
+}
+
+/** Above every codebook number a package can have. */
+const residualCode = 32;
+
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual. */
 function codeOf(coding: TensorCoding): number {
+  if (coding.kind === 'residual') return residualCode;
   return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
 }
 
-function codingOf(code: number, codebookCount: number): TensorCoding {
+function codingOf(code: number, { codebookCount, formatVersion }: CodingContext): TensorCoding {
+  if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
   const layerType = layerTypes[code];
   if (layerType !== undefined) return { kind: 'exact', layerType };
   const codebook = code - layerTypes.length;
@@ -76,7 +87,7 @@ function codingOf(code: number, codebookCount: number): TensorCoding {
 function translate(ancestor: AncestorCodings, codebooks: readonly PackageCodebook[]): number[] {
   const codebookHere = ancestor.codebooks.map((there) => codebooks.findIndex((here) => here.layerType === there.layerType && here.dtype === there.dtype));
   return ancestor.content.codings.map((coding) => {
-    if (coding.kind === 'exact') return codeOf(coding);
+    if (coding.kind !== 'levels') return codeOf(coding);
     const codebook = codebookHere[coding.codebook]!;
     return codebook < 0 ? -1 : codeOf({ kind: 'levels', codebook });
   });

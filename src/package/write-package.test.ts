@@ -35,7 +35,10 @@ const good = [Uint8Array.of(0, 1, 2, 3), new Uint8Array(1000), Uint8Array.of(0, 
 
 async function write(all: (Uint8Array | Error)[]) {
   const store = new MemoryStore();
-  const written = await writePackage({ store, key: 'p', sizeMaxBytes: 1e6, crc32c: core.crc32cSync }, { id, payloads: payloads(...all), draft: () => draft });
+  const written = await writePackage(
+    { store, key: 'p', sizeMaxBytes: 1e6, crc32c: core.crc32cSync },
+    { id, formatVersion: 1, payloads: payloads(...all), draft: () => draft },
+  );
   return { store, written };
 }
 
@@ -77,7 +80,7 @@ describe('writePackage', () => {
     // One byte more between the payloads and the index, with a frame that is right otherwise.
     const index = bytes.subarray(written.indexOffsetBytes, written.indexOffsetBytes + written.indexLengthBytes);
     const body = Buffer.concat([bytes.subarray(0, written.indexOffsetBytes), Uint8Array.of(0), index]);
-    store.objects.set('p', Buffer.concat([body, encodeTrailer(encodePrefix(id), index, written.indexOffsetBytes + 1, core.crc32cSync)]));
+    store.objects.set('p', Buffer.concat([body, encodeTrailer(encodePrefix(id, 1), index, written.indexOffsetBytes + 1, core.crc32cSync)]));
     const stored = await readStoredIndex(await store.open('p'), core.crc32cSync);
     expect(() => decodeStoredIndex(stored, undefined)).toThrow(expect.objectContaining({ code: 'corrupt-package' }));
   });

@@ -2,7 +2,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ObjectStore, StoredObject } from '../store/object-store.ts';
 import { encodePackageIndex } from './encode-index.ts';
 import { encodePrefix, encodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
-import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
+import type { BlockEntry, FormatVersion, PackageFile, PackageIndex } from './package-index.ts';
 import { planFile, type ContentToPlan } from './plan-file.ts';
 
 /** An index whose block entries the writer fills in. */
@@ -15,6 +15,7 @@ export interface DraftFile extends Omit<PackageFile, 'content'> {
 
 export interface PackageToWrite {
   readonly id: string;
+  readonly formatVersion: FormatVersion;
   /** Index of the ancestor, for a delta. */
   readonly ancestor?: PackageIndex | undefined;
   /** One payload per planned block (`planFile`), file after file. Pulled as the store takes bytes, so memory is what the producer keeps ahead. */
@@ -57,7 +58,7 @@ async function* packageBytes(
   crc32c: Crc32c,
   done: (result: { index: PackageIndex } & IndexLocation) => void,
 ): AsyncGenerator<Uint8Array> {
-  const prefix = encodePrefix(content.id);
+  const prefix = encodePrefix(content.id, content.formatVersion);
   yield prefix;
   const entries: BlockEntry[] = [];
   let offsetBytes = prefixBytes;

@@ -1,5 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { NativeCore } from '../native/core.ts';
+import type { LatticeState, NativeCore } from '../native/core.ts';
 import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { paddedTable } from '../package/codebook-record.ts';
@@ -7,11 +7,15 @@ import { corruptPackage } from '../package/corrupt-package.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
 import type { PackageCodebook } from '../package/package-index.ts';
+import { contextSegments, latticeBlock, latticeElements, latticeState, type ResidualFile } from '../package/residual-block.ts';
 import type { ByteCache } from './byte-cache.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
 
 /** A decoded block before dequantization. Shared through a cache: read only. */
-export type DecodedBlock = { readonly kind: 'levels'; readonly levels: DecodedLevels } | { readonly kind: 'exact'; readonly bytes: Uint8Array };
+export type DecodedBlock =
+  | { readonly kind: 'levels'; readonly levels: DecodedLevels }
+  | { readonly kind: 'residual'; readonly state: LatticeState }
+  | { readonly kind: 'exact'; readonly bytes: Uint8Array };
 
 /**
  * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the cache. Every payload's
@@ -37,15 +41,23 @@ export class BlockReader {
     return this.file.package.index.codebooks;
   }
 
-  /** A block as it is coded: levels with protected words, or the exact bytes. */
+  /** A block as it is coded: levels with protected words, the state of a residual block, or the exact bytes. */
   async decoded(block: number, signal?: AbortSignal): Promise<DecodedBlock> {
-    return this.file.plan.blocks[block]!.coding.kind === 'levels' ? this.#levels(block, signal) : this.#exact(block, signal);
+    switch (this.file.plan.blocks[block]!.coding.kind) {
+      case 'levels':
+        return this.#levels(block, signal);
+      case 'residual':
+        return this.#residual(block, signal);
+      case 'exact':
+        return this.#exact(block, signal);
+    }
   }
 
   /** A block's elements in the file's own dtype, little-endian. */
   async elements(block: number, signal?: AbortSignal): Promise<Uint8Array> {
     const decoded = await this.decoded(block, signal);
     if (decoded.kind === 'exact') return decoded.bytes;
+    if (decoded.kind === 'residual') return latticeElements(this.#core, decoded.state, this.#residualFile(0), this.#planned(0, block), signal);
     const codebook = this.#codebook(0, block);
     const { levels, protectedWords } = decoded.levels;
     return this.#core.dequantize(
@@ -94,6 +106,40 @@ export class BlockReader {
     return decodeLevelBlock(payload, { tables, codebook, elementCount, modulus, previous: previous?.levels }, signal);
   }
 
+  async #residual(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+    const { found, steps } = this.#walk(block);
+    const payloads = await Promise.all(steps.map(({ step, number }) => this.#payload(step, number, signal)));
+    let state = found?.kind === 'residual' ? found.state : undefined;
+    for (let i = steps.length - 1; i >= 0; i--) {
+      const { step, number } = steps[i]!;
+      state = await this.#decodeResidual(payloads[i]!, step, number, state, signal);
+    }
+    return this.#keep(block, { kind: 'residual', state: state! });
+  }
+
+  async #decodeResidual(
+    payload: Uint8Array,
+    step: number,
+    number: number,
+    previous: LatticeState | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LatticeState> {
+    const file = this.#residualFile(step);
+    const block = this.#planned(step, number);
+    const lattice = latticeBlock(file, block, previous);
+    const contexts = await this.#core.latticeContexts(lattice, signal);
+    const tables = this.#lineage.steps[step]!.package.contextTables();
+    const moves = await tables.decode(payload, { contexts, segments: contextSegments(file, block) }, signal);
+    return latticeState(this.#core, moves, lattice, previous === undefined, signal);
+  }
+
+  #residualFile(step: number): ResidualFile {
+    const { package: owner, fileNumber } = this.#lineage.steps[step]!;
+    const file = owner.residualFile(fileNumber);
+    if (file === undefined) throw corruptPackage('a residual block is in a file without residual tensors');
+    return file;
+  }
+
   async #exact(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
     const { found, steps } = this.#walk(block);
     const payloads: Uint8Array[] = [];
@@ -135,8 +181,7 @@ export class BlockReader {
   }
 
   #keep(block: number, decoded: DecodedBlock): DecodedBlock {
-    const bytes = decoded.kind === 'exact' ? decoded.bytes.length : decoded.levels.levels.length + decoded.levels.protectedWords.byteLength;
-    this.#cache.set(this.#key(0, block), decoded, bytes);
+    this.#cache.set(this.#key(0, block), decoded, memoryBytes(decoded));
     return decoded;
   }
 
@@ -153,5 +198,17 @@ export class BlockReader {
     const { coding } = this.#planned(step, number);
     if (coding.kind !== 'levels') throw corruptPackage('a block changed its kind');
     return this.#lineage.steps[step]!.package.index.codebooks[coding.codebook]!;
+  }
+}
+
+/** What a decoded block takes in the cache. */
+function memoryBytes(decoded: DecodedBlock): number {
+  switch (decoded.kind) {
+    case 'levels':
+      return decoded.levels.levels.length + decoded.levels.protectedWords.byteLength;
+    case 'residual':
+      return decoded.state.values.byteLength + decoded.state.activity.byteLength;
+    case 'exact':
+      return decoded.bytes.length;
   }
 }

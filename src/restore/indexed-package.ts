@@ -1,6 +1,8 @@
-import type { NativeCore, TokenTables } from '../native/core.ts';
+import type { ContextTables, NativeCore, TokenTables } from '../native/core.ts';
+import { corruptPackage } from '../package/corrupt-package.ts';
 import type { PackageIndex } from '../package/package-index.ts';
 import { planFile, type FilePlan } from '../package/plan-file.ts';
+import { slotCount, type ResidualFile } from '../package/residual-block.ts';
 
 /** Rough heap cost of one parsed tensor, one block entry with its plan, and a token table per stored byte, in bytes. */
 const tensorMemoryBytes = 400;
@@ -13,6 +15,7 @@ export class IndexedPackage {
   readonly #core: NativeCore;
   readonly #plans: (FilePlan | undefined)[] = [];
   readonly #tables: TokenTables[] = [];
+  #contextTables: ContextTables | undefined;
 
   constructor(core: NativeCore, index: PackageIndex) {
     this.#core = core;
@@ -31,10 +34,34 @@ export class IndexedPackage {
     return this.#tables[tableSet];
   }
 
+  /** Throws `corrupt-package`. */
+  contextTables(): ContextTables {
+    if (this.index.residual === undefined) throw corruptPackage('residual blocks have no context tables');
+    this.#contextTables ??= this.#core.parseContextTables(this.index.residual.tables, {
+      slots: slotCount(this.#residualTensorsBefore(this.index.files.length)),
+    });
+    return this.#contextTables;
+  }
+
+  /** What the residual blocks of a file share; undefined where it has none. */
+  residualFile(fileNumber: number): ResidualFile | undefined {
+    const content = this.index.files[fileNumber]?.content;
+    if (this.index.residual === undefined || content?.type !== 'safetensors' || content.residuals === undefined) return undefined;
+    const { layout, residuals } = content;
+    return { layout, residuals, scales: this.index.residual.scales, firstSlot: this.#residualTensorsBefore(fileNumber) };
+  }
+
+  #residualTensorsBefore(fileNumber: number): number {
+    return this.index.files
+      .slice(0, fileNumber)
+      .reduce((count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0), 0);
+  }
+
   /** What holding this takes, for cache bounds. */
   memoryBytes(): number {
     let bytes = 4096;
     for (const tables of this.index.tableSets) bytes += tables.length * tableMemoryRatio;
+    bytes += (this.index.residual?.tables.length ?? 0) * tableMemoryRatio;
     for (const { content } of this.index.files) {
       bytes += 1024;
       if (content.type !== 'external') bytes += content.blocks.length * blockMemoryBytes;

@@ -252,6 +252,7 @@ describe('damaged packages', () => {
         { store, key: location.key, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync },
         {
           id: location.id,
+          formatVersion: 1,
           ancestor: run[0]!.index,
           payloads: (async function* () {
             yield* payloads;

@@ -252,6 +252,7 @@ async function storeCheckpoint(request: StoreRequest): Promise<WrittenPackage> {
     { store, key: id, sizeMaxBytes: 2 ** 30, crc32c: core.crc32cSync },
     {
       id,
+      formatVersion: 1,
       ancestor: before?.written.index,
       payloads: (async function* () {
         for (const job of jobs) yield job.kind === 'exact' ? await encodeExactBlock(core, job) : await encodeLevelBlock(tables[job.tableSet]!, job);
@@ -296,6 +297,7 @@ function fileJobs(file: FileState, state: CheckpointState, before: CheckpointSta
         elementKind: block.coding.elementKind,
       };
     }
+    if (block.coding.kind !== 'levels') throw new Error('random runs have no residual blocks');
     const codebook = state.codebooks[block.coding.codebook]!;
     const there = previous?.plan.blocks[match]?.coding;
     const modulus = levelModulus(codebook, there?.kind === 'levels' ? before!.codebooks[there.codebook] : undefined);

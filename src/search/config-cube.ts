@@ -1,10 +1,10 @@
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 
 /** Index along each axis: bins, embedding bins, prune fraction, protect fraction. 0 is the most aggressive value. */
 export type CubePoint = readonly [number, number, number, number];
 
-export type PruneMetric = QuantizationConfig['pruneMetric'];
+export type PruneMetric = InshrinkeratorConfig['pruneMetric'];
 
 /**
  * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that quality is expected to grow
@@ -29,7 +29,7 @@ export class ConfigCube {
    * The part of the cube that is no more aggressive than `config` on any axis. Where an axis has no such value (a fork may search another cube), its
    * least aggressive one stays.
    */
-  noMoreAggressiveThan(config: QuantizationConfig): ConfigCube {
+  noMoreAggressiveThan(config: InshrinkeratorConfig): ConfigCube {
     const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
     const bounded = {
       ...this.options,
@@ -42,7 +42,7 @@ export class ConfigCube {
     return new ConfigCube(bounded, { hasEmbeddings: true });
   }
 
-  config(point: CubePoint, pruneMetric: PruneMetric): QuantizationConfig {
+  config(point: CubePoint, pruneMetric: PruneMetric): InshrinkeratorConfig {
     return {
       method: 'inshrinkerator',
       bins: this.options.bins[point[0]]!,
@@ -54,7 +54,7 @@ export class ConfigCube {
   }
 
   /** The grid point of a config, each value taken to the nearest one of its axis (a fork may search another cube). */
-  pointOf(config: QuantizationConfig): CubePoint {
+  pointOf(config: InshrinkeratorConfig): CubePoint {
     const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
     return [
       nearest(bins, config.bins),

@@ -1,4 +1,4 @@
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
 import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 
@@ -19,7 +19,7 @@ export const metricFlipGainMin = 0.1;
  */
 export async function searchDeltaNeighbourhood(
   cube: ConfigCube,
-  last: QuantizationConfig,
+  last: InshrinkeratorConfig,
   options: NeighbourhoodOptions,
   runner: TrialRunner,
 ): Promise<FoundConfig | undefined> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { configKey, type InshrinkeratorConfig, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { defaultSearchOptions } from '../checkpoint/search-options.ts';
 import { ConfigCube } from './config-cube.ts';
 import { searchConfig, type ConfigSearch } from './search-config.ts';
@@ -8,14 +8,14 @@ import { TrialRunner, type TrialOutcome } from './trial-runner.ts';
 
 /** A landscape: bytes fall and damage grows with aggressiveness along every axis. */
 interface Landscape {
-  readonly bytes: (config: QuantizationConfig) => number;
-  readonly damage: (config: QuantizationConfig) => number;
+  readonly bytes: (config: InshrinkeratorConfig) => number;
+  readonly damage: (config: InshrinkeratorConfig) => number;
 }
 
 function landscape(sharpness: number, noise: (key: string) => number = () => 0): Landscape {
-  const bits = (config: QuantizationConfig): number =>
+  const bits = (config: InshrinkeratorConfig): number =>
     (1 - config.pruneFraction) * Math.log2(config.bins) * 100 + Math.log2(config.embeddingBins) * 10 + config.protectFraction * 1600;
-  const metricPenalty = (config: QuantizationConfig): number => (config.pruneMetric === 'magnitude' ? 1 : 0.8);
+  const metricPenalty = (config: InshrinkeratorConfig): number => (config.pruneMetric === 'magnitude' ? 1 : 0.8);
   return {
     bytes: bits,
     damage: (config) =>
@@ -24,14 +24,19 @@ function landscape(sharpness: number, noise: (key: string) => number = () => 0):
   };
 }
 
+function cubeConfig(config: QuantizationConfig | undefined): InshrinkeratorConfig {
+  if (config?.method !== 'inshrinkerator') throw new Error('not a config of the cube');
+  return config;
+}
+
 function runnerOn({ bytes, damage }: Landscape, parallel: number, trialsMax = 1000) {
   const evaluated: string[] = [];
   const runner = new TrialRunner(
     {
-      estimateBytes: async (config) => bytes(config),
+      estimateBytes: async (config) => bytes(cubeConfig(config)),
       evaluate: async (config): Promise<TrialOutcome> => {
         evaluated.push(configKey(config));
-        const worst = damage(config);
+        const worst = damage(cubeConfig(config));
         return { metrics: { loss: worst }, degradation: { loss: worst }, passed: worst <= 1, worst };
       },
       onTrial: async () => undefined,
@@ -43,7 +48,7 @@ function runnerOn({ bytes, damage }: Landscape, parallel: number, trialsMax = 10
 
 const search: ConfigSearch = { options: defaultSearchOptions, model: { hasEmbeddings: true, hasSensitivity: true } };
 
-function everyConfig(): QuantizationConfig[] {
+function everyConfig(): InshrinkeratorConfig[] {
   const cube = new ConfigCube(defaultSearchOptions, { hasEmbeddings: true });
   const points = cube.neighbourhood(cube.lowest(), 99);
   return (['magnitude', 'sensitivity'] as const).flatMap((metric) => points.map((point) => cube.config(point, metric)));
@@ -69,7 +74,7 @@ describe('searchConfig', () => {
 
   it('finds the cheapest passing config where quality is noise and the guided search finds none', async () => {
     const noise = landscape(0, (key) => (hashUnit(key, 5) > 0.3 ? 0.5 : 3));
-    const land = { ...noise, damage: (config: QuantizationConfig) => (config.bins === 32 ? 9 : noise.damage(config)) };
+    const land = { ...noise, damage: (config: InshrinkeratorConfig) => (config.bins === 32 ? 9 : noise.damage(config)) };
     const best = Math.min(
       ...everyConfig()
         .filter((config) => land.damage(config) <= 1)
@@ -88,7 +93,7 @@ describe('searchConfig', () => {
       .sort((a, b) => bytes(a) - bytes(b));
     const spacing = Math.ceil(ranked.length / Math.max(1, Math.floor((trialsMax - guidedTrials) / 2)));
     const passing = new Set(ranked.slice(-spacing - 1, -1).map(configKey));
-    const land = { bytes, damage: (config: QuantizationConfig) => (passing.has(configKey(config)) ? 0.9 : 1.1) };
+    const land = { bytes, damage: (config: InshrinkeratorConfig) => (passing.has(configKey(config)) ? 0.9 : 1.1) };
     const { runner, evaluated } = runnerOn(land, 1, trialsMax);
     const found = await searchConfig(search, runner);
     expect(evaluated.length).toBeLessThanOrEqual(trialsMax);
@@ -98,8 +103,8 @@ describe('searchConfig', () => {
   it('tries the configs that the spread skipped before the first that passes', async () => {
     const { bytes } = landscape(1);
     // Every other config of the dearer half passes, and the corner fails.
-    const fails = (config: QuantizationConfig): boolean => bytes(config) < 380 || (config.bins === 32 && config.protectFraction === 0.01);
-    const land = { bytes, damage: (config: QuantizationConfig) => (fails(config) ? 1.1 : 0.9) };
+    const fails = (config: InshrinkeratorConfig): boolean => bytes(config) < 380 || (config.bins === 32 && config.protectFraction === 0.01);
+    const land = { bytes, damage: (config: InshrinkeratorConfig) => (fails(config) ? 1.1 : 0.9) };
     const { runner } = runnerOn(land, 1, 64);
     const found = await searchConfig({ ...search, model: { hasEmbeddings: true, hasSensitivity: true } }, runner);
     const best = Math.min(
@@ -151,7 +156,7 @@ describe('searchConfig', () => {
     const found = await searchConfig({ ...search, last }, runner);
     expect(found).toBeDefined();
     expect(evaluated[0]).toBe(configKey({ ...last, pruneMetric: 'sensitivity' }));
-    expect(Math.abs(defaultSearchOptions.bins.indexOf(found!.config.bins) - defaultSearchOptions.bins.indexOf(8))).toBeLessThanOrEqual(1);
+    expect(Math.abs(defaultSearchOptions.bins.indexOf(cubeConfig(found?.config).bins) - defaultSearchOptions.bins.indexOf(8))).toBeLessThanOrEqual(1);
   });
 
   it('rules out more aggressive configs only when told to', async () => {
@@ -159,7 +164,7 @@ describe('searchConfig', () => {
     const easy = landscape(0.1);
     const free = await searchConfig({ ...search, last }, runnerOn(easy, 1).runner);
     const held = await searchConfig({ ...search, options: { ...defaultSearchOptions, neverMoreAggressive: true }, last }, runnerOn(easy, 1).runner);
-    expect(free!.config.bins).toBe(12);
+    expect(cubeConfig(free?.config).bins).toBe(12);
     expect(held!.config).toMatchObject({ bins: 16, pruneFraction: 0.1, protectFraction: 0.005, embeddingBins: 32 });
   });
 
@@ -175,7 +180,7 @@ describe('searchConfig', () => {
   });
 
   const centre = { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
-  const only = (passing: readonly QuantizationConfig[], { bytes }: Landscape): Landscape => ({
+  const only = (passing: readonly InshrinkeratorConfig[], { bytes }: Landscape): Landscape => ({
     bytes,
     damage: (config) => (passing.some((each) => configKey(each) === configKey(config)) ? 0.95 : 1),
   });
@@ -227,7 +232,7 @@ describe('searchConfig', () => {
   });
 
   it('finds the cheapest passing config of what is left when the neighbourhood fails and nothing more aggressive is allowed', async () => {
-    const land = { ...landscape(1), damage: (config: QuantizationConfig) => (config.pruneFraction === 0 && config.bins === 32 ? 0 : 2) };
+    const land = { ...landscape(1), damage: (config: InshrinkeratorConfig) => (config.pruneFraction === 0 && config.bins === 32 ? 0 : 2) };
     const found = await searchConfig({ ...search, options: { ...defaultSearchOptions, neverMoreAggressive: true }, last: centre }, runnerOn(land, 1).runner);
     expect(found?.config).toMatchObject({ bins: 32, pruneFraction: 0, embeddingBins: 16, protectFraction: 0.005 });
   });

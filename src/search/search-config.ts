@@ -1,4 +1,4 @@
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
@@ -10,7 +10,7 @@ export interface ConfigSearch {
   readonly options: SearchOptions;
   readonly model: { readonly hasEmbeddings: boolean; readonly hasSensitivity: boolean };
   /** The config of the checkpoint before, in this run or the one it was forked from. */
-  readonly last?: QuantizationConfig;
+  readonly last?: InshrinkeratorConfig;
 }
 
 /**

@@ -38,7 +38,7 @@ export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[
 
 /** Runs inputs against the corpus's base. */
 export class IndexTarget {
-  readonly #ancestor = decodePackageIndex(readFileSync(`${corpusFolder}accepted.base`), { id: ancestorId });
+  readonly #ancestor = decodePackageIndex(readFileSync(`${corpusFolder}accepted.base`), { formatVersion: 1, id: ancestorId });
 
   /** Runs one input and returns what the decoder said; throws when a property is broken. */
   check(bytes: Uint8Array): FirnErrorCode | 'accepted' {
@@ -46,13 +46,13 @@ export class IndexTarget {
     let ancestor: PackageIndex | undefined;
     try {
       ancestor = readAncestorId(bytes) === ancestorId ? this.#ancestor : undefined;
-      index = decodePackageIndex(bytes, { id: ownId, ancestor });
+      index = decodePackageIndex(bytes, { formatVersion: 1, id: ownId, ancestor });
     } catch (err) {
       if (err instanceof FirnError && err.code === 'corrupt-package') return err.code;
       throw err;
     }
     checkIndex(index);
-    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { id: ownId, ancestor });
+    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { formatVersion: 1, id: ownId, ancestor });
     if (!isDeepStrictEqual(again, index)) throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
   }

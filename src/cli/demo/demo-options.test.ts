@@ -5,18 +5,19 @@ const read = (...args: string[]) => readDemoOptions(args, '/bundled');
 
 describe('readDemoOptions', () => {
   test('without arguments: the bundled series at 5 %', () => {
-    expect(read()).toEqual({ seriesDirectory: '/bundled', threshold: 0.05, method: 'inshrinkerator' });
+    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.05], method: 'inshrinkerator' });
   });
 
   test('every option, in any order', () => {
     expect(read('--json', 'out.json', '/series', '--metric', 'accuracy', '--threshold=0.01', '--method', 'inshrinkerator')).toEqual({
       seriesDirectory: '/series',
-      metric: 'accuracy',
-      threshold: 0.01,
+      metrics: ['accuracy'],
+      thresholds: [0.01],
       method: 'inshrinkerator',
       jsonPath: 'out.json',
     });
-    expect(read('--threshold', '0').threshold).toBe(0);
+    expect(read('--threshold', '0').thresholds).toEqual([0]);
+    expect(read('--metric', 'accuracy,loss', '--threshold', '0.01,0.05')).toMatchObject({ metrics: ['accuracy', 'loss'], thresholds: [0.01, 0.05] });
   });
 
   test.each([
@@ -24,6 +25,8 @@ describe('readDemoOptions', () => {
     [['--threshold=-0.1'], '--threshold'],
     [['--threshold', ''], '--threshold'],
     [['--threshold', 'NaN'], '--threshold'],
+    [['--threshold', '0.1,0.2'], '--metric'],
+    [['--metric', 'a,b', '--threshold', '0.1,0.2,0.3'], '--metric'],
     [['--method', 'magic'], 'inshrinkerator'],
     [['a', 'b'], 'one series directory'],
     [['--colour'], '--colour'],

@@ -1,17 +1,19 @@
 import { parseArgs } from 'node:util';
+import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/quantization-config.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;
-  /** Metric that bounds every checkpoint; the series' own when absent. */
-  readonly metric?: string;
-  /** Largest relative degradation of it. */
-  readonly threshold: number;
-  readonly method: 'inshrinkerator';
+  /** Metrics that bound every checkpoint; the series' own when absent. */
+  readonly metrics?: readonly string[];
+  /** Largest relative degradation of each; one for all, or as many as metrics. */
+  readonly thresholds: readonly number[];
+  readonly method: QuantizationMethod;
   /** Where to write every row and total as JSON. */
   readonly jsonPath?: string;
 }
 
-export const demoUsage = 'npm run demo -- [<series dir>] [--metric accuracy|loss] [--threshold 0.05] [--method inshrinkerator] [--json FILE]';
+export const demoUsage =
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method inshrinkerator|residual] [--json FILE]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -25,16 +27,24 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       json: { type: 'string' },
     },
   });
-  const threshold = Number(values.threshold);
-  if (values.threshold.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
-    throw new Error(`--threshold wants a number of at least 0, for example 0.05, not "${values.threshold}"`);
-  if (values.method !== 'inshrinkerator') throw new Error(`--method ${values.method} is not known; there is inshrinkerator`);
+  const thresholds = values.threshold.split(',').map(readThreshold);
+  const metrics = values.metric?.split(',');
+  if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
+  const method = quantizationMethods.find((known) => known === values.method);
+  if (method === undefined) throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(' and ')}`);
   if (positionals.length > 1) throw new Error(`one series directory at most: ${demoUsage}`);
   return {
     seriesDirectory: positionals[0] ?? bundledSeries,
-    threshold,
-    method: values.method,
-    ...(values.metric === undefined ? {} : { metric: values.metric }),
+    thresholds,
+    method,
+    ...(metrics === undefined ? {} : { metrics }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
   };
+}
+
+function readThreshold(text: string): number {
+  const threshold = Number(text);
+  if (text.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
+    throw new Error(`--threshold wants a number of at least 0, for example 0.05, not "${text}"`);
+  return threshold;
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { CheckpointResult } from '../../catalog/catalog.ts';
-import type { QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import type { QualityThresholds } from '../../checkpoint/quality.ts';
+import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/quantization-config.ts';
 import { describeConfig } from './describe-config.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';
@@ -48,7 +49,7 @@ export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan &
 export async function prepareHub(
   hub: HubClient,
   series: Series,
-  options: { repository: string; run: string; metric: string; threshold: number },
+  options: { repository: string; run: string; thresholds: QualityThresholds; method: QuantizationMethod },
 ): Promise<void> {
   const [namespace, name] = options.repository.split('/');
   await hub.post('/v1/repositories', { namespace, name });
@@ -57,7 +58,13 @@ export async function prepareHub(
   await hub.putFile(`${repository}/eval-sets/held-out/graph`, series.graphPath);
   await hub.putFile(`${repository}/eval-sets/held-out/batches`, series.batchesPath);
   await hub.post(`${repository}/eval-sets/held-out/commit`);
-  await hub.post(`${repository}/runs`, { name: options.run, fidelity: 'lossy', evalSet: 'held-out', thresholds: { [options.metric]: options.threshold } });
+  await hub.post(`${repository}/runs`, {
+    name: options.run,
+    fidelity: 'lossy',
+    evalSet: 'held-out',
+    thresholds: options.thresholds,
+    search: { method: options.method },
+  });
 }
 
 /** Reserves, uploads and commits one checkpoint, then follows its events until it is done. */

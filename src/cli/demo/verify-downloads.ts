@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { degradation, higherIsBetter, withinThreshold, type MetricValues } from '../../checkpoint/quality.ts';
+import { degradation, higherIsBetter, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
@@ -15,8 +15,7 @@ const metricToleranceMax = 1e-6;
 
 export interface VerifyOptions {
   readonly directory: string;
-  readonly metric: string;
-  readonly threshold: number;
+  readonly thresholds: QualityThresholds;
   readonly reEvaluator: ReEvaluator;
 }
 
@@ -60,8 +59,9 @@ function compareMetrics(
     const value = found.after[metric]!;
     if (!agrees(claimed, value)) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
     const worse = degradation(found.before[metric]!, value, higherIsBetter[kind]);
-    if (metric === options.metric && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, options.threshold)) {
-      problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * options.threshold).toFixed(3)} %`);
+    const threshold = options.thresholds[metric];
+    if (threshold !== undefined && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, threshold)) {
+      problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * threshold).toFixed(3)} %`);
     }
   }
   return problems;

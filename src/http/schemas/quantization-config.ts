@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import { residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/quantization-config.ts';
 
 const numbers = {
   bins: z.number().int().min(2).max(256),
@@ -7,22 +7,34 @@ const numbers = {
   pruneFraction: z.number().min(0).lt(1),
   protectFraction: z.number().min(0).lt(1),
 };
-const method = z.literal('inshrinkerator');
 const pruneMetric = z.enum(['magnitude', 'sensitivity']);
 const example = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
 
-export const quantizationConfigSchema = z.object({ method, ...numbers, pruneMetric }).openapi('QuantizationConfig', { example });
+const residual = {
+  method: z.literal('residual'),
+  step: z.number().int().min(residualStepMin).max(residualStepMax).openapi({
+    description:
+      'Quantization step of an average tensor in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
+  }),
+};
+
+const inshrinkeratorSchema = z.object({ method: z.literal('inshrinkerator'), ...numbers, pruneMetric }).openapi('InshrinkeratorConfig', { example });
+const residualSchema = z.object(residual).openapi('ResidualConfig', { example: { method: 'residual', step: -16 } });
+
+export const quantizationConfigSchema = z.discriminatedUnion('method', [inshrinkeratorSchema, residualSchema]).openapi('QuantizationConfig');
 
 /** As a client gives it. Defaults are filled in here and not by the schema: generated clients take a default for a required key. */
-export const quantizationConfigInput = z
+const inshrinkeratorInput = z
   .strictObject({
-    method: method.optional(),
+    method: z.literal('inshrinkerator').optional().openapi({ description: '`inshrinkerator` by default, where bins are given.' }),
     ...numbers,
     pruneMetric: pruneMetric.optional().openapi({ description: '`magnitude` by default.' }),
   })
-  .openapi('QuantizationConfigInput', { example })
-  .transform((given): QuantizationConfig => ({
-    ...given,
-    method: given.method ?? 'inshrinkerator',
-    pruneMetric: given.pruneMetric ?? 'magnitude',
-  }));
+  .openapi('InshrinkeratorConfigInput', { example });
+
+export const quantizationConfigInput = z
+  .union([inshrinkeratorInput, z.strictObject(residual).openapi('ResidualConfigInput')])
+  .openapi('QuantizationConfigInput')
+  .transform((given): QuantizationConfig =>
+    given.method === 'residual' ? given : { ...given, method: 'inshrinkerator', pruneMetric: given.pruneMetric ?? 'magnitude' },
+  );

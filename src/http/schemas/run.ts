@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
+import { quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -19,6 +20,7 @@ const axis = (value: z.ZodNumber) =>
     .refine((values) => new Set(values).size === values.length, 'must not repeat a value');
 
 const searchOptions = {
+  method: z.enum(quantizationMethods),
   bins: axis(z.number().int().min(2).max(256)),
   embeddingBins: axis(z.number().int().min(2).max(256)),
   pruneFractions: axis(z.number().min(0).lt(1)),
@@ -29,7 +31,7 @@ const searchOptions = {
   clustering: z.enum(['kmeanspp', 'optimal']),
 };
 const description =
-  'How the checkpoints of a run are searched. Axes go from most to least aggressive; ' +
+  'How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
   `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
 
 export const searchOptionsSchema = z.object({ ...searchOptions, fixedConfig: quantizationConfigSchema.optional() }).openapi('SearchOptions', { description });

@@ -1,0 +1,231 @@
+import type { ContextCounts, ContextTables, LatticeBlock, LatticeSegment, LatticeState, LatticeSymbols, NativeCore } from '../native/core.ts';
+import { contextSegments, latticeBlock, latticeElements, latticeSegments, latticeState, slotCount, type ResidualFile } from '../package/residual-block.ts';
+import { gainMax, offsetUnits, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
+import { effectiveRank } from '../graph/layer-type-of.ts';
+import type { Ancestor } from './ancestor.ts';
+import { forEachBounded } from './bounded-parallel.ts';
+import type { ModelSource } from './model-source.ts';
+import { residualBlocks, type CodingPlan } from './plan-codings.ts';
+import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from './quantized-form.ts';
+import type { ModelMoments } from './tensor-moments.ts';
+
+export interface ResidualFormParts extends FormOptions {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly ancestor: Ancestor | undefined;
+  readonly core: NativeCore;
+  readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
+  readonly moments: ModelMoments;
+}
+
+/** A weight stays while it is within this many 1/256 of a step: just under what makes its squared error 1.5 times that of rounding. */
+const deadZones = [156, 142, 128];
+/** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
+const errorRatioMax = 1.5;
+/** Fewest moved weights of a tensor that its reconstruction offsets are measured on. */
+const movedMin = 9;
+/** A gain this near to the ancestor's, in 1/1024, is the ancestor's: it would cost more than it gives. */
+const gainTolerance = 3;
+/** Gains that are believed: beyond, a tensor has changed more than its step can follow. */
+const gainCodes = { min: 51, max: 512 };
+
+/** One checkpoint under one step: every residual tensor's record, and what its blocks would take. */
+export class ResidualForm implements QuantizedForm {
+  /** Of the quantized part, tables included. */
+  readonly bytes: number;
+  private readonly parts: ResidualFormParts;
+  private readonly scales: StepScales;
+  private readonly files: readonly (ResidualFile | undefined)[];
+  private readonly tables: ContextTables;
+  private readonly deadZone: number;
+  private readonly migration: number | undefined;
+
+  constructor(parts: ResidualFormParts, built: BuiltForm) {
+    this.parts = parts;
+    this.scales = built.scales;
+    this.files = built.files;
+    this.tables = built.tables;
+    this.deadZone = built.deadZone;
+    this.migration = built.migration;
+    this.bytes = built.tables.totalBits() / 8;
+  }
+
+  async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    const { state } = await moved(this.parts, this.files[at.file]!, at, this.deadZone, signal);
+    return latticeElements(this.parts.core, state, this.files[at.file]!, at.block, signal);
+  }
+
+  async encoding(ancestor: Ancestor | undefined): Promise<FormEncoding> {
+    if (ancestor?.index.id !== this.parts.ancestor?.index.id && this.parts.ancestor !== undefined)
+      throw new TypeError('a residual form is stored against the ancestor it was made with');
+    return {
+      formatVersion: 2,
+      ancestor: this.parts.ancestor,
+      migration: this.migration,
+      codebooks: [],
+      tableSets: [],
+      residual: { tables: this.tables.serialize(), scales: this.scales },
+      residualTensors: this.files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
+      payload: async (at, signal) => {
+        const file = this.files[at.file]!;
+        const { moves, contexts } = await moved(this.parts, file, at, this.deadZone, signal);
+        return this.tables.encode({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
+      },
+    };
+  }
+}
+
+interface BuiltForm {
+  readonly scales: StepScales;
+  readonly files: readonly (ResidualFile | undefined)[];
+  readonly tables: ContextTables;
+  readonly deadZone: number;
+  readonly migration: number | undefined;
+}
+
+/**
+ * Quantizes a checkpoint with a common step, in 1/32 octaves: a pass for reconstruction offsets and gains, a second one for symbol statistics and
+ * errors. Where a tensor's error is too far above that of quantizing it afresh, weights move sooner.
+ */
+export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
+  // Vectors are few, and more depends on each: their steps only ever shrink with the others.
+  const scales = { matrices: step, vectors: Math.min(0, step) };
+  for (const [attempt, deadZone] of deadZones.entries()) {
+    const files = await fitted(parts, residualFiles(parts, parts.records, scales), deadZone);
+    const { tables, migration, errorRatio } = await counted(parts, files, deadZone);
+    if (errorRatio <= errorRatioMax || attempt === deadZones.length - 1) return new ResidualForm(parts, { scales, files, tables, deadZone, migration });
+  }
+  throw new TypeError('unreachable');
+}
+
+function residualFiles(parts: ResidualFormParts, records: readonly ReadonlyMap<number, ResidualTensor>[], scales: StepScales): (ResidualFile | undefined)[] {
+  let firstSlot = 0;
+  return parts.source.files.map(({ layout }, number) => {
+    const residuals = records[number]!;
+    const file = { layout, residuals, scales, firstSlot };
+    firstSlot += residuals.size;
+    return residuals.size === 0 ? undefined : file;
+  });
+}
+
+/** Sums of latticeQuantize over the blocks of one tensor. */
+type TensorSums = BigInt64Array;
+const sums = { counts: 0, residuals: 3, squares: 6, products: 7, signed: 8, length: 11 } as const;
+
+/** Records with the offsets and gains that this checkpoint's weights ask for. */
+async function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], deadZone: number): Promise<(ResidualFile | undefined)[]> {
+  const totals = files.map(() => new Map<number, TensorSums>());
+  await forEachBounded(residualBlocks(parts.plan), parts.parallel, async (at) => {
+    const { moves } = await quantized(parts, files[at.file]!, at, deadZone, parts.signal);
+    for (const [s, { tensor }] of at.block.segments.entries()) {
+      const total = totals[at.file]!.get(tensor) ?? new BigInt64Array(sums.length);
+      for (let i = 0; i < sums.length; i += 1) total[i] = total[i]! + moves.statistics[s * sums.length + i]!;
+      totals[at.file]!.set(tensor, total);
+    }
+  });
+  return files.map((file, number) => {
+    if (file === undefined) return undefined;
+    const residuals = new Map(
+      [...file.residuals].map(([tensor, record]) => {
+        const entry = file.layout.tensors[tensor]!;
+        const segment = latticeSegments(file, {
+          coding: { kind: 'residual', dtype: 'F32' },
+          elementCount: 1,
+          segments: [{ tensor, firstElement: 0, elementCount: 1 }],
+        })[0]!;
+        const known = parts.ancestor?.residualTensor(number, entry.name);
+        return [tensor, fit(record, segment, totals[number]!.get(tensor)!, { isMatrix: effectiveRank(entry.shape) > 1, known })] as const;
+      }),
+    );
+    return { ...file, residuals };
+  });
+}
+
+function fit(
+  record: ResidualTensor,
+  { step }: LatticeSegment,
+  total: TensorSums,
+  { isMatrix, known }: { readonly isMatrix: boolean; readonly known: ResidualTensor | undefined },
+): ResidualTensor {
+  const offset = (first: number, last: number): number => {
+    const count = Number(total.subarray(sums.counts + first, sums.counts + last).reduce((a, b) => a + b, 0n));
+    const beyond = Number(total.subarray(sums.residuals + first, sums.residuals + last).reduce((a, b) => a + b, 0n));
+    return count < movedMin ? 0 : Math.max(-8, Math.min(7, Math.round((-16 * beyond) / (count * step))));
+  };
+  const offsets = [offset(0, 1), offset(1, 3)] as const;
+  if (!isMatrix) return { ...record, offsets };
+  const units = offsets.map((code) => BigInt(offsetUnits(code, step)));
+  const signed = (index: number): bigint => total[sums.signed + index]!;
+  const products = total[sums.products]! - units[0]! * signed(0) - units[1]! * (signed(1) + signed(2));
+  const gain = products <= 0n ? record.gain : Number((1024n * total[sums.squares]!) / products) - 768;
+  const kept = known !== undefined && Math.abs(gain - known.gain) <= gainTolerance ? known.gain : gain;
+  return { ...record, offsets, gain: Math.max(0, Math.min(gainMax, Math.max(gainCodes.min, Math.min(gainCodes.max, kept)))) };
+}
+
+interface Quantized {
+  readonly lattice: Required<LatticeBlock>;
+  readonly previous: LatticeState | undefined;
+  readonly moves: LatticeSymbols;
+}
+
+async function quantized(
+  { source, core, ancestor }: ResidualFormParts,
+  file: ResidualFile,
+  at: BlockPlace,
+  deadZone: number,
+  signal?: AbortSignal,
+): Promise<Quantized> {
+  const previous = await ancestor?.residual(at.file, at.index, signal);
+  const lattice = latticeBlock(file, at.block, previous);
+  const { weights, weightDtype: dtype } = await source.readWeights(at.file, at.block, signal);
+  return { lattice, previous, moves: await core.latticeQuantize({ weights, dtype, ...lattice, deadZone }, signal) };
+}
+
+async function moved(parts: ResidualFormParts, file: ResidualFile, at: BlockPlace, deadZone: number, signal?: AbortSignal) {
+  const { lattice, previous, moves } = await quantized(parts, file, at, deadZone, signal);
+  const { core } = parts;
+  const [contexts, state] = await Promise.all([core.latticeContexts(lattice, signal), latticeState(core, moves, lattice, previous === undefined, signal)]);
+  return { segments: lattice.segments, previous, moves, contexts, state };
+}
+
+/** Tables for all blocks, the share of weights that moved, and the worst tensor's error in that of quantizing it afresh. */
+async function counted(
+  parts: ResidualFormParts,
+  files: readonly (ResidualFile | undefined)[],
+  deadZone: number,
+): Promise<{ tables: ContextTables; migration: number | undefined; errorRatio: number }> {
+  const { core, parallel, signal } = parts;
+  const counts: ContextCounts = core.createContextCounts();
+  const errors = files.map(() => new Map<number, { error: bigint; fresh: bigint }>());
+  let compared = 0;
+  let changed = 0;
+  await forEachBounded(residualBlocks(parts.plan), parallel, async (at) => {
+    const file = files[at.file]!;
+    const { segments, previous, moves, contexts, state } = await moved(parts, file, at, deadZone, signal);
+    await counts.add({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
+    if (previous !== undefined) {
+      compared += moves.symbols.length;
+      for (const symbol of moves.symbols) changed += Number(symbol !== 0);
+    }
+    const pair = await parts.source.readWeights(at.file, at.block, signal);
+    const gradientScales = Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(parts, at.file, tensor));
+    const found = await core.latticeErrors({ ...pair, gradientScales }, state.values, segments, signal);
+    for (const [s, { tensor }] of at.block.segments.entries()) {
+      const before = errors[at.file]!.get(tensor) ?? { error: 0n, fresh: 0n };
+      errors[at.file]!.set(tensor, { error: before.error + found[s]!.error, fresh: before.fresh + found[s]!.fresh });
+    }
+  });
+  const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
+  const ratios = errors.flatMap((byTensor) => [...byTensor.values()].map(({ error, fresh }) => (fresh === 0n ? 0 : Number((1000n * error) / fresh) / 1000)));
+  return {
+    tables: await counts.build({ slots: slotCount(slots) }, signal),
+    migration: compared === 0 ? undefined : changed / compared,
+    errorRatio: Math.max(0, ...ratios),
+  };
+}
+
+/** A gradient of the tensor's root mean square has weight 256. */
+function gradientScale({ moments }: ResidualFormParts, file: number, tensor: number): number {
+  const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
+  return gradientSumOfSquares > 0 ? 16 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;
+}

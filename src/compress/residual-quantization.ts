@@ -1,0 +1,62 @@
+import { residualStepMin, type QuantizationConfig, type ResidualConfig } from '../checkpoint/quantization-config.ts';
+import type { NativeCore } from '../native/core.ts';
+import { searchStep } from '../search/search-step.ts';
+import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
+import { ByteCache } from '../restore/byte-cache.ts';
+import type { Ancestor } from './ancestor.ts';
+import type { ModelSource } from './model-source.ts';
+import type { CodingPlan } from './plan-codings.ts';
+import type { FormOptions, Quantization } from './quantized-form.ts';
+import { buildResidualForm, type ResidualForm } from './residual-form.ts';
+import { planSteps } from './residual-steps.ts';
+import { gatherMoments } from './tensor-moments.ts';
+
+export interface ResidualParts extends FormOptions {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly ancestor: Ancestor | undefined;
+  readonly core: NativeCore;
+  /** The config of the checkpoint before. */
+  readonly last: QuantizationConfig | undefined;
+  readonly warn: (sentence: string) => void;
+}
+
+/** Forms kept: a search asks for each one twice, for its bytes and for its quality. */
+const formsKept = 16;
+
+/**
+ * The residual method (docs/decisions/0013-residual-method.md): every weight is quantized as the difference to what the ancestor rebuilds, in steps
+ * that one search finds. Reads the model once to choose steps.
+ */
+export async function residualQuantization(parts: ResidualParts): Promise<Quantization> {
+  const { source, plan, core, last } = parts;
+  const moments = await gatherMoments(source, plan, core, parts);
+  const lastStep = last?.method === 'residual' ? last : undefined;
+  const hint = Math.min(0, lastStep?.step ?? 0);
+  let { ancestor } = parts;
+  let records = planSteps(source.files, moments, ancestor, hint);
+  if (records === undefined) {
+    ancestor = undefined;
+    records = planSteps(source.files, moments, undefined, hint)!;
+  }
+  const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
+  const form = (config: QuantizationConfig): Promise<ResidualForm> => {
+    const { step } = own(config);
+    const known = forms.get(String(step));
+    if (known !== undefined) return known;
+    const made = buildResidualForm({ ...parts, ancestor, records, moments }, step);
+    forms.set(String(step), made, 1);
+    return made;
+  };
+  return {
+    trialScope: `@${ancestor?.index.id ?? 'base'}`,
+    form,
+    estimateBytes: async (config) => (await form(config)).bytes,
+    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep(lastStep, runner),
+  };
+}
+
+function own(config: QuantizationConfig): ResidualConfig {
+  if (config.method !== 'residual') throw new TypeError(`a config of another method: ${config.method}`);
+  return { ...config, step: Math.max(residualStepMin, config.step) };
+}

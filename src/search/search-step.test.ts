@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { searchStep } from './search-step.ts';
+import { TrialRunner } from './trial-runner.ts';
+
+function stepOf(config: QuantizationConfig): number {
+  if (config.method !== 'residual') throw new Error('not a step');
+  return config.step;
+}
+
+/** Bytes fall as the step grows. */
+function runnerOn(worst: (step: number) => number, { trialsMax = 64, parallel = 1 } = {}) {
+  const asked: number[] = [];
+  const runner = new TrialRunner(
+    {
+      estimateBytes: async (config) => 1000 - stepOf(config),
+      evaluate: async (config) => {
+        asked.push(stepOf(config));
+        const found = worst(stepOf(config));
+        return { metrics: {}, degradation: {}, passed: found <= 1, worst: found };
+      },
+      onTrial: async () => undefined,
+    },
+    { parallel, trialsMax },
+  );
+  return { runner, asked };
+}
+
+/** Degradation grows with the square of the step; 1 at `limit`. */
+const quadratic = (limit: number) => (step: number) => 2 ** ((step - limit) / 16);
+
+describe('searchStep', () => {
+  test.each([-200, -40, 0, 30, 51, 90, 200])('comes close under a limit of %i from anywhere', async (limit) => {
+    const { runner, asked } = runnerOn(quadratic(limit));
+    const found = await searchStep(undefined, runner);
+    expect(stepOf(found!.config)).toBeLessThanOrEqual(limit);
+    expect(stepOf(found!.config)).toBeGreaterThan(Math.min(limit - 4, 51 + 24 * 7 - 1));
+    expect(asked.length).toBeLessThanOrEqual(12);
+  });
+
+  test('stays where the last checkpoint was, in one trial, when that is close', async () => {
+    const { runner, asked } = runnerOn(quadratic(11));
+    expect((await searchStep({ method: 'residual', step: 10 }, runner))?.config).toEqual({ method: 'residual', step: 10 });
+    expect(asked).toEqual([10]);
+  });
+
+  test('a later checkpoint is done in four trials once something passes', async () => {
+    const { runner, asked } = runnerOn((step) => (step > 20 ? 3 : 0.1));
+    expect((await searchStep({ method: 'residual', step: 0 }, runner))?.config).toBeDefined();
+    expect(asked.length).toBeLessThanOrEqual(4);
+  });
+
+  test('gives up after twelve trials, or when the runner is exhausted', async () => {
+    const hopeless = runnerOn(() => Infinity);
+    expect(await searchStep(undefined, hopeless.runner)).toBeUndefined();
+    expect(hopeless.asked.length).toBe(12);
+    const short = runnerOn(() => 2, { trialsMax: 3 });
+    expect(await searchStep(undefined, short.runner)).toBeUndefined();
+    expect(short.asked.length).toBe(3);
+  });
+
+  test('whatever the landscape: ends, asks for nothing twice, and answers with a step that passed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0, max: 4, noNaN: true }), { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: -300, max: 200 }),
+        async (noise, last) => {
+          const worst = (step: number): number => noise[((step % noise.length) + noise.length) % noise.length]!;
+          const { runner, asked } = runnerOn(worst);
+          const found = await searchStep({ method: 'residual', step: last }, runner);
+          expect(new Set(asked).size).toBe(asked.length);
+          expect(asked.length).toBeLessThanOrEqual(12);
+          if (found !== undefined) expect(worst(stepOf(found.config))).toBeLessThanOrEqual(1);
+          else expect(asked.every((step) => worst(step) > 1)).toBe(true);
+        },
+      ),
+    );
+  });
+});

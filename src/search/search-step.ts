@@ -1,0 +1,53 @@
+import { residualStepMax, residualStepMin, type ResidualConfig } from '../checkpoint/quantization-config.ts';
+import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
+
+/** Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32 octaves. */
+const firstStep = 51;
+/** Trials after which the largest step that passed is taken, the run's first checkpoint and later ones. */
+const trialsEnough = { first: 8, later: 4 };
+/** Trials after which a checkpoint without a passing step is given up. */
+const trialsMost = 12;
+/** A step this close under the threshold, in units of it, is not worth another trial. */
+const closeEnough = 0.9;
+/** Where a next step aims, in units of the threshold: what a prediction misses it by is inside. */
+const target = 0.955;
+/** Largest change between two trials, in 1/32 octaves. */
+const coarsestMove = 24;
+
+/**
+ * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next, between the largest step
+ * that passed and the smallest that failed. A later checkpoint starts at the last one's step, which most often passes at once. Of all steps tried
+ * the cheapest that passed wins; undefined when none did.
+ */
+export async function searchStep(last: ResidualConfig | undefined, runner: TrialRunner): Promise<FoundConfig | undefined> {
+  const enough = last === undefined ? trialsEnough.first : trialsEnough.later;
+  let step = last?.step ?? firstStep;
+  let passed = -Infinity;
+  let failed = Infinity;
+  for (let trials = 1; !runner.exhausted; trials += 1) {
+    const outcome = await runner.trial({ method: 'residual', step });
+    if (outcome.passed) passed = Math.max(passed, step);
+    else failed = Math.min(failed, step);
+    const closed = outcome.passed && outcome.worst >= closeEnough;
+    if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
+    const next = nextStep(step, outcome, { passed, failed });
+    if (next === undefined) break;
+    step = next;
+  }
+  return runner.cheapestPassed();
+}
+
+/** Strictly between what passed and what failed; undefined when nothing is. */
+function nextStep(step: number, outcome: TrialOutcome, { passed, failed }: { readonly passed: number; readonly failed: number }): number | undefined {
+  const move = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
+  const predicted = step + Math.max(-coarsestMove, Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move)));
+  const low = Math.max(passed + 1, residualStepMin);
+  const high = Math.min(failed - 1, residualStepMax);
+  if (low > high) return undefined;
+  // Where quality is not monotone the prediction may leave the bracket; halving it then always ends.
+  const inside =
+    predicted > high || predicted < low
+      ? Math.round(((Number.isFinite(passed) ? passed : predicted) + (Number.isFinite(failed) ? failed : predicted)) / 2)
+      : predicted;
+  return Math.min(high, Math.max(low, inside));
+}
