@@ -7,7 +7,7 @@ import { varianceOf, type ModelMoments, type TensorMoments } from './tensor-mome
 /** Steps go with the gradients' root mean square to the power of minus this. Measured on the data's language series: 0.25 best of 0, 0.25, 0.5, 0.75. */
 const gradientPower = 0.25;
 /** Steps of a vector in its standard deviation, before the search. */
-const vectorStepsPerDeviation = 8;
+const vectorStepsPerDeviation = 4;
 /** A vector that is almost constant has steps of its root mean square over this. */
 const constantStepsPerMean = 256;
 /** A step at scale 0 has at least 2^this units: what offsets and gains resolve. */

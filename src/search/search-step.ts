@@ -8,9 +8,14 @@ const trialsEnough = { first: 8, later: 4 };
 /** Trials after which a checkpoint without a passing step is given up. */
 const trialsMost = 12;
 /** A step this close under the threshold, in units of it, is not worth another trial. */
-const closeEnough = 0.9;
+const closeEnough = 0.95;
 /** Where a next step aims, in units of the threshold: what a prediction misses it by is inside. */
-const target = 0.955;
+const target = 0.975;
+/**
+ * How far a step may grow over the last checkpoint's, in 1/32 octaves (9 %). With steps that grow freely a late checkpoint could stay what its ancestor rebuilds, which is inside the
+ * threshold for long, and its error inside 1.5 times that of a fresh quantization with so coarse a step; training would be lost that the metric does not show.
+ */
+const growthMax = 4;
 /** Largest change between two trials, in 1/32 octaves. */
 const coarsestMove = 24;
 
@@ -20,6 +25,7 @@ const coarsestMove = 24;
  * the cheapest that passed wins; undefined when none did.
  */
 export async function searchStep(last: ResidualConfig | undefined, runner: TrialRunner): Promise<FoundConfig | undefined> {
+  const stepMax = last === undefined ? residualStepMax : Math.min(residualStepMax, last.step + growthMax);
   const enough = last === undefined ? trialsEnough.first : trialsEnough.later;
   let step = last?.step ?? firstStep;
   let passed = -Infinity;
@@ -30,7 +36,7 @@ export async function searchStep(last: ResidualConfig | undefined, runner: Trial
     else failed = Math.min(failed, step);
     const closed = outcome.passed && outcome.worst >= closeEnough;
     if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
-    const next = nextStep(step, outcome, { passed, failed });
+    const next = nextStep(step, outcome, { passed, failed: Math.min(failed, stepMax + 1) });
     if (next === undefined) break;
     step = next;
   }
