@@ -45,8 +45,14 @@ Isa detect() {
   if (!has(saved, kOpmaskZmm) || !has(seven.ebx, kAvx512f | kAvx512dq | kAvx512bw | kAvx512vl)) return Isa::avx2;
   return Isa::avx512;
 }
+
+bool detect_vbmi2() {
+  constexpr unsigned kVbmi2 = 1u << 6;
+  return has(cpuid(7, 0).ecx, kVbmi2);
+}
 #else
 Isa detect() { return Isa::scalar; }
+bool detect_vbmi2() { return false; }
 #endif
 
 std::atomic<Isa> g_limit{Isa::avx512};
@@ -55,6 +61,11 @@ std::atomic<Isa> g_limit{Isa::avx512};
 
 Isa detected_isa() {
   static const Isa detected = detect();
+  return detected;
+}
+
+bool detected_vbmi2() {
+  static const bool detected = detected_isa() >= Isa::avx512 && detect_vbmi2();
   return detected;
 }
 

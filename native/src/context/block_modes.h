@@ -26,9 +26,9 @@ struct SetCodes {
   explicit SetCodes(const std::vector<TableShape>& shapes);
 };
 
-// The stream with `lanes` lanes, or with one where there are too few words for so many. Every symbol has a code.
+// The stream with `lanes` lanes, or with one where there are too few words for so many; without bytes when a symbol has no code.
 LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes);
-// `changed` has a bit for each element whose symbol is not 0. Without `bytes` when a symbol has no code.
+// The same with as many lanes as pay. `changed` has a bit for each element whose symbol is not 0.
 LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed);
 
 // Each fills elements.count() symbols from an opened stream, up to its end.
@@ -40,7 +40,7 @@ void encode_raw(const uint8_t* symbols, size_t count, std::vector<uint8_t>* out)
 Status decode_raw(const uint8_t* bytes, size_t size, size_t count, uint8_t* symbols);
 
 // How many lanes pay for so large a payload: one costs one to two bytes, all of them about 1 % at most.
-uint32_t lanes_for(CostBits payload, BlockMode mode);
+uint32_t lanes_for(CostBits payload);
 
 // Encodes tokens with this many lanes (one of kLaneCounts), or with one when that fails.
 template <typename TokenAt>
@@ -49,6 +49,7 @@ LaneStream encode_tokens(size_t count, uint32_t lanes, TokenAt token) {
   const bool done = lanes == 4    ? encode_lanes<4>(count, token, &stream)
                     : lanes == 8  ? encode_lanes<8>(count, token, &stream)
                     : lanes == 32 ? encode_lanes<32>(count, token, &stream)
+                  : lanes == 64 ? encode_lanes<64>(count, token, &stream)
                                   : encode_lanes<1>(count, token, &stream);
   if (done) return stream;
   stream = LaneStream();

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <new>
-#include <optional>
 
 #include "common/byte_reader.h"
 #include "common/varint.h"
@@ -12,59 +11,51 @@
 namespace firn {
 namespace {
 
-// The first byte of a payload.
+// The first byte of a payload: mode, lanes in one of eight forms, and whether escape values follow.
 struct ModeByte {
-  static constexpr uint32_t kLanesShift = 2, kStateShift = 4, kEscapes = 1u << 6;
+  static constexpr uint32_t kFormShift = 2, kFormBits = 3, kUnusedFrom = 6;
+  static constexpr uint8_t kEscapes = 1u << 5;
+  // Forms 0..3 are one lane whose state has that many bytes and one more; the others are the further lane counts.
+  static constexpr uint32_t kSingleForms = 4;
 
-  BlockMode mode;
-  uint32_t lane_code = 0;    // index into kLaneCounts
-  uint32_t state_bytes = 1;  // of a single lane, 1..4; 1 in other modes and with more lanes
+  BlockMode mode = BlockMode::zero;
+  uint32_t lanes = 1;
+  uint32_t state_bytes = 1;  // of a single lane
   bool escapes = false;
 
   uint8_t byte() const {
-    return static_cast<uint8_t>(static_cast<uint32_t>(mode) | lane_code << kLanesShift | (state_bytes - 1) << kStateShift |
-                                (escapes ? kEscapes : 0));
+    const auto count = std::find(kLaneCounts.begin(), kLaneCounts.end(), lanes);
+    const auto form = static_cast<uint32_t>(lanes == 1 ? state_bytes - 1 : count - kLaneCounts.begin() - 1 + kSingleForms);
+    return static_cast<uint8_t>(static_cast<uint32_t>(mode) | form << kFormShift | (escapes ? kEscapes : 0));
   }
   static ModeByte from(uint8_t byte) {
-    return {static_cast<BlockMode>(byte & 3), (byte >> kLanesShift) & 3u, ((byte >> kStateShift) & 3u) + 1, (byte & kEscapes) != 0};
+    const uint32_t form = byte >> kFormShift & ((1u << kFormBits) - 1);
+    const bool single = form < kSingleForms;
+    return {static_cast<BlockMode>(byte & 3), single ? 1 : kLaneCounts[form - kSingleForms + 1], single ? form + 1 : 1, (byte & kEscapes) != 0};
   }
-  bool has_lanes() const { return mode == BlockMode::dense || mode == BlockMode::runs; }
   // The form that an encoder writes.
   bool valid() const {
     if (mode == BlockMode::zero) return byte() == 0;
-    return (has_lanes() || lane_code == 0) && (state_bytes == 1 || (has_lanes() && lane_code == 0));
+    return mode != BlockMode::raw || (lanes == 1 && state_bytes == 1);
   }
 };
 
 // Below this share of changed elements the runs mode is faster than the dense mode; both take the same room.
 constexpr uint32_t kRunsShare = 24;
 
-// What the dense mode would take; nothing when a symbol has no code.
-std::optional<CostBits> dense_bits(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols) {
-  // Neighbours of one table and symbol would wait for each other's counter.
-  constexpr size_t kParts = 4;
-  const size_t tables = elements.tables().size(), count = elements.count();
-  std::vector<uint32_t> counts(kParts * tables * kContextSymbols);
-  const uint8_t* const indexes = elements.indexes();
-  const auto counter = [&](size_t part, size_t i) -> uint32_t& {
-    return counts[(part * tables + indexes[i]) * kContextSymbols + symbols[i]];
-  };
-  size_t i = 0;
-  for (; i + kParts <= count; i += kParts) {
-    for (size_t part = 0; part < kParts; ++part) ++counter(part, i + part);
-  }
-  for (; i < count; ++i) ++counter(0, i);
+// About what the dense mode would take, from every kSampled-th element; symbols without a code are left out.
+CostBits dense_bits(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols) {
+  constexpr size_t kSampled = 8;
+  const size_t tables = elements.tables().size();
+  std::vector<uint32_t> counts(tables * kContextSymbols);
+  for (size_t i = 0; i < elements.count(); i += kSampled) ++counts[elements.indexes()[i] * kContextSymbols + symbols[i]];
   CostBits bits = 0;
-  for (size_t at = 0; at < tables * kContextSymbols; ++at) {
-    uint64_t found = 0;
-    for (size_t part = 0; part < kParts; ++part) found += counts[part * tables * kContextSymbols + at];
-    if (found == 0) continue;
+  for (size_t at = 0; at < counts.size(); ++at) {
     const uint8_t table = elements.tables()[at / kContextSymbols];
-    const uint32_t frequency = codes.tokens[size_t{table} * kTokensPerTable + kSymbolTokens + at % kContextSymbols].frequency;
-    if (frequency == 0) return std::nullopt;
-    bits += found * (whole_bits(kSlotBits) - cost_log2(frequency));
+    const EncoderToken& token = codes.tokens[size_t{table} * kTokensPerTable + kSymbolTokens + at % kContextSymbols];
+    if (token.coded()) bits += counts[at] * (whole_bits(kSlotBits) - cost_log2(token.frequency()));
   }
-  return bits;
+  return kSampled * bits;
 }
 
 // Bit b of word w is set when symbol 64 w + b is not 0. Returns how many are.
@@ -80,14 +71,12 @@ size_t mask_changed(const uint8_t* symbols, size_t count, uint64_t* masks) {
   return count - still;
 }
 
-// The stream of the better of the modes with lanes; without bytes when a symbol has no code or the raw mode is sure to be smaller.
+// The stream of the better of the modes with lanes; without bytes when a symbol has no code.
 LaneStream encode_with_lanes(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed,
                              size_t changes, BlockMode* mode) {
   *mode = changes * kRunsShare < elements.count() ? BlockMode::runs : BlockMode::dense;
   if (*mode == BlockMode::runs) return encode_runs(codes, elements, symbols, changed);
-  const std::optional<CostBits> bits = dense_bits(codes, elements, symbols);
-  if (!bits || *bits > whole_bits(5 * elements.count() + 8)) return {};
-  return encode_dense(codes, elements, symbols, lanes_for(*bits, BlockMode::dense));
+  return encode_dense(codes, elements, symbols, lanes_for(dense_bits(codes, elements, symbols)));
 }
 
 void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::vector<uint8_t>& escapes, std::vector<uint8_t>* out) {
@@ -99,12 +88,12 @@ void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::ve
 
 }  // namespace
 
-uint32_t lanes_for(CostBits payload, BlockMode mode) {
-  constexpr uint64_t kFourFrom = 800, kEightFrom = 1600, kManyFrom = 4800;  // bytes
+uint32_t lanes_for(CostBits payload) {
+  constexpr uint64_t kFourFrom = 800, kEightFrom = 2400, kManyFrom = 4800, kMostFrom = 9600;  // bytes
   const uint64_t bytes = payload / whole_bits(8);
   if (bytes < kFourFrom) return 1;
-  if (bytes < kEightFrom || mode == BlockMode::runs) return 4;
-  return bytes < kManyFrom ? 8 : kLanesMax;
+  if (bytes < kEightFrom) return 4;
+  return bytes < kManyFrom ? 8 : bytes < kMostFrom ? 32 : kLanesMax;
 }
 
 SetCodes::SetCodes(const std::vector<TableShape>& shapes) {
@@ -144,7 +133,7 @@ Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* ou
   const ContextLayout& layout = block.layout;
   const auto changed = std::make_unique_for_overwrite<uint64_t[]>(words_for(layout.count) + 1);
   const size_t changes = mask_changed(block.symbols, layout.count, changed.get());
-  ModeByte mode{BlockMode::zero};
+  ModeByte mode;
   if (changes == 0) {
     append_block(mode, {}, {}, out);
     return Status::ok;
@@ -159,8 +148,8 @@ Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* ou
     stream = LaneStream();
     encode_raw(block.symbols, layout.count, &stream.bytes);
   } else {
-    mode.lane_code = static_cast<uint32_t>(std::find(kLaneCounts.begin(), kLaneCounts.end(), stream.lanes) - kLaneCounts.begin());
-    mode.state_bytes = stream.lanes == 1 ? stream.state_bytes : 1;
+    mode.lanes = stream.lanes;
+    mode.state_bytes = stream.state_bytes;
   }
   append_block(mode, stream.bytes, escapes, out);
   return Status::ok;
@@ -176,7 +165,7 @@ Status ContextTables::decode(const uint8_t* bytes, size_t size, const ContextLay
   ByteReader in(bytes, size);
   const uint8_t* const first = in.take(1);
   if (!first) return Status::truncated;
-  if (*first >> 7 != 0) return Status::unsupported;
+  if (*first >> ModeByte::kUnusedFrom != 0) return Status::unsupported;
   const ModeByte mode = ModeByte::from(*first);
   if (!mode.valid()) return Status::corrupt;
   if (mode.mode == BlockMode::zero) {
@@ -196,7 +185,7 @@ Status ContextTables::decode(const uint8_t* bytes, size_t size, const ContextLay
     const ElementTables elements(impl_->set, layout);
     if (!elements.complete()) return Status::corrupt;
     LaneDecoder lanes;
-    if (const Status status = lanes.open(body, body_bytes, kLaneCounts[mode.lane_code], mode.state_bytes); status != Status::ok) return status;
+    if (const Status status = lanes.open(body, body_bytes, mode.lanes, mode.state_bytes); status != Status::ok) return status;
     const Status status = (mode.mode == BlockMode::runs ? decode_runs : decode_dense)(impl_->codes(), elements, &lanes, symbols);
     if (status != Status::ok) return status;
   }

@@ -11,33 +11,28 @@ namespace {
 DenseKernel dense_kernel() {
 #if FIRN_X86
   const Isa isa = active_isa();
-  if (isa >= Isa::avx512) return dense_rounds_avx512;
+  if (isa >= Isa::avx512 && detected_vbmi2()) return dense_rounds_vbmi2;
   if (isa >= Isa::avx2) return dense_rounds_avx2;
 #endif
   return nullptr;
 }
 
-void fill_thresholds(const SetCodes& codes, const ElementTables& elements, DenseThresholds* thresholds) {
-  for (auto& row : thresholds->starts) std::fill(std::begin(row), std::end(row), kSlots);
-  thresholds->tables = static_cast<uint32_t>(elements.tables().size());
-  for (size_t t = 0; t < elements.tables().size(); ++t) {
-    const std::vector<uint32_t>& starts = codes.tables[elements.tables()[t]].symbols.starts;
-    for (uint32_t k = 0; k <= kContextSymbols; ++k) thresholds->starts[k][t] = starts[k];
-  }
-}
-
-// As many symbols as the kernel can take. It reads words in large pieces, so the last of them are moved to where more can be read.
-size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
+// As many symbols as the kernel can take. It reads words in large pieces, so the last of them are moved to where more
+// can be read.
+size_t take_with_kernel(DenseKernel kernel, const std::vector<const uint32_t*>& starts, const ElementTables& elements, LaneDecoder* lanes,
+                        uint8_t* symbols) {
   const auto thresholds = std::make_unique_for_overwrite<DenseThresholds>();
-  fill_thresholds(codes, elements, thresholds.get());
+  thresholds->fill(starts);
   LaneDecoder::Window window = lanes->window();
   const size_t count = std::min<size_t>(window.tokens, elements.count());
   size_t done = kernel(*thresholds, elements.indexes(), count, &window, symbols);
   const auto left = static_cast<size_t>(window.end - window.next);
-  if (left < kDenseWordsBytes) {
-    uint8_t rest[2 * kDenseWordsBytes] = {};
+  if (const size_t round = 2 * window.lanes; left < round) {
+    uint8_t rest[2 * 2 * kLanesMax] = {};
     std::memcpy(rest, window.next, left);
-    LaneDecoder::Window last{window.states, rest, rest + left + kDenseWordsBytes, window.tokens};
+    LaneDecoder::Window last = window;
+    last.next = rest;
+    last.end = rest + left + round;
     done += kernel(*thresholds, elements.indexes() + done, count - done, &last, symbols + done);
     const auto used = static_cast<size_t>(last.next - rest);
     if (used > left) lanes->fail(Status::truncated);
@@ -50,12 +45,15 @@ size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const Element
 }  // namespace
 
 LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes) {
-  const EncoderToken* tokens[256];
-  for (size_t t = 0; t < elements.tables().size(); ++t) {
-    tokens[t] = codes.tokens.data() + size_t{elements.tables()[t]} * kTokensPerTable + kSymbolTokens;
+  // Only what the block can need, close together.
+  std::vector<EncoderToken> tokens;
+  for (const uint8_t table : elements.tables()) {
+    const auto first = codes.tokens.begin() + ptrdiff_t{table} * kTokensPerTable + kSymbolTokens;
+    tokens.insert(tokens.end(), first, first + kContextSymbols);
   }
   const uint8_t* const indexes = elements.indexes();
-  return encode_tokens(elements.count(), lanes, [&](size_t i) -> const EncoderToken& { return tokens[indexes[i]][symbols[i]]; });
+  const EncoderToken* const from = tokens.data();
+  return encode_tokens(elements.count(), lanes, [=](size_t i) -> const EncoderToken& { return from[indexes[i] * kContextSymbols + symbols[i]]; });
 }
 
 Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
@@ -64,14 +62,18 @@ Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDe
   const uint8_t* const indexes = elements.indexes();
   const size_t count = elements.count();
   size_t i = 0;
-  if (const DenseKernel kernel = dense_kernel(); kernel && lanes->lanes() == kLanesMax && elements.tables().size() <= kDenseTablesMax) {
-    i = take_with_kernel(kernel, codes, elements, lanes, symbols);
+  if (const DenseKernel kernel = dense_kernel(); kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
+    std::vector<const uint32_t*> starts;
+    for (const uint8_t t : elements.tables()) starts.push_back(codes.tables[t].symbols.starts.data());
+    i = take_with_kernel(kernel, starts, elements, lanes, symbols);
   }
   const auto code = [&]() -> const SlotFinder& { return *finders[indexes[i]]; };
   while (i < count && lanes->status() == Status::ok) {
     lanes->take_rounds([&](size_t n) { return count - i >= n; }, code, [&](uint32_t token) { symbols[i++] = static_cast<uint8_t>(token); });
     // Rounds stop short of the tail and of the last words.
-    for (const size_t end = std::min<size_t>(count, i + kLanesMax); i < end; ++i) symbols[i] = static_cast<uint8_t>(lanes->take(code()));
+    do {
+      if (i < count) symbols[i++] = static_cast<uint8_t>(lanes->take(code()));
+    } while (i < count && lanes->inside_round());
   }
   return lanes->finish();
 }

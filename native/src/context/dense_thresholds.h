@@ -4,28 +4,40 @@
 #include <cstdint>
 #include <vector>
 
-#include "context/element_tables.h"
 #include "context/lane_decoder.h"
 #include "context/table_codes.h"
 
 namespace firn {
 
-// Tables that fit the registers of the kernels.
+// The kernels are for at least so many lanes, a multiple of them.
+inline constexpr uint32_t kDenseLanesMin = 32;
+
+// Tables whose thresholds fit the registers of the kernels.
 inline constexpr uint32_t kDenseTablesMax = 32;
 
+// Symbols without slots below the first one that has some are left out: rank r is symbol first[t] + r. So every threshold, the first slot
+// of a rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot just where the slot has reached the
+// threshold. Of all d the least is the slot's place in its share, and the least less the largest is the share.
 struct DenseThresholds {
-  // starts[k][t]: the first slot of symbol k of table t, kSlots for k = kContextSymbols and for unused tables.
-  alignas(64) uint32_t starts[kContextSymbols + 1][kDenseTablesMax];
-  uint32_t tables;  // in use
+  // Of all `tables` tables, each `starts_of_symbols` as in SlotFinder::starts.
+  void fill(const std::vector<const uint32_t*>& starts_of_symbols);
+
+  uint32_t tables;
+  uint32_t last_rank[kDenseTablesMax];
+  alignas(64) uint16_t first[kDenseTablesMax];
+  // By rank, then table.
+  alignas(64) uint16_t thresholds[kContextSymbols + 1][kDenseTablesMax];  // modulo 2^16: 0 past the last rank
+  // By table, then rank; shares are numbers of slots modulo 2^16.
+  alignas(64) uint16_t starts[kDenseTablesMax][kContextSymbols];
+  alignas(64) uint16_t shares[kDenseTablesMax][kContextSymbols];
 };
 
-// Takes whole rounds of kLanesMax symbols, as many as `count` allows, while at least kDenseWordsBytes can be read at lanes->next.
-// indexes[i] < kDenseTablesMax. Returns the number of symbols; moves states and lanes->next.
+// Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at lanes->next. There are 32 or
+// 64 lanes; indexes[i] < thresholds.tables. Returns the number of symbols; moves states and lanes->next.
 using DenseKernel = size_t (*)(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
                                uint8_t* symbols);
-inline constexpr size_t kDenseWordsBytes = 2 * kLanesMax;
 
 size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
-size_t dense_rounds_avx512(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
+size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
 
 }  // namespace firn

@@ -22,7 +22,7 @@ uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t*
   return total;
 }
 
-void place(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
   size_t w = 0;
   uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
   for (size_t i = 0; i < count; ++i) {

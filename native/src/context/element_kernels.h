@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "firn/delta.h"
+
 namespace firn {
 
 // Elements are looked at in words of this many.
 inline constexpr size_t kWordElements = 64;
 inline constexpr size_t words_for(size_t count) { return (count + kWordElements - 1) / kWordElements; }
+inline constexpr size_t kWordsMax = words_for(kBlockElementsMax);
 
 struct ElementKernels {
   // out[i] = row[keys[i]]; every key < 64, and < 16 * `sixteens`. `row` has 64 entries.
@@ -16,8 +19,9 @@ struct ElementKernels {
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
-  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend and exist.
-  void (*place)(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend and exist, and there
+  // is at least one. words <= kWordsMax.
+  void (*place)(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
 };
 
 // The set for active_isa().
@@ -26,6 +30,6 @@ const ElementKernels& element_kernels();
 void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
 uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
-void place_avx2(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
 
 }  // namespace firn

@@ -1,10 +1,54 @@
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "context/element_kernels.h"
 
 namespace firn {
+namespace {
+
+// With fewer positions than one in so many words, looking at one word after the other is faster than what a search must prepare.
+constexpr size_t kSparse = 4;
+
+void place_one(uint64_t mask, uint32_t rank, size_t word, uint8_t value, uint8_t* symbols) {
+  const uint64_t bit = _pdep_u64(uint64_t{1} << rank, mask);
+  symbols[word * kWordElements + static_cast<size_t>(std::countr_zero(bit))] = value;
+}
+
+void place_walking(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+  size_t w = 0;
+  uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
+  for (size_t i = 0; i < count; ++i) {
+    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
+    place_one(masks[w], positions[i] - before, w, values[i], symbols);
+  }
+}
+
+// Finds each position's word by bisection between known ones: the number of words to skip could not be predicted.
+void place_searching(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+  uint32_t before[2 * kWordsMax];          // set bits in the words before each one; more than any position past the last word
+  uint16_t word_of[kWordsMax + 2];         // of set bits 0, 64, 128, ...
+  uint32_t members = 0, known = 0, longest = 0;
+  word_of[0] = 0;
+  for (size_t w = 0; w < words; ++w) {
+    before[w] = members;
+    members += static_cast<uint32_t>(std::popcount(masks[w]));
+    word_of[known] = static_cast<uint16_t>(w);
+    known += members > kWordElements * known;  // at most one of them in a word
+  }
+  word_of[known] = static_cast<uint16_t>(words - 1);
+  for (uint32_t k = 0; k < known; ++k) longest = std::max<uint32_t>(longest, word_of[k + 1] - word_of[k]);
+  const auto step = static_cast<uint32_t>(std::bit_floor(longest));
+  std::fill_n(before + words, std::min<size_t>(2 * step, kWordsMax), ~0u);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t w = word_of[positions[i] / kWordElements];
+    for (uint32_t ahead = step; ahead > 0; ahead /= 2) w += before[w + ahead] <= positions[i] ? ahead : 0;
+    place_one(masks[w], positions[i] - before[w], w, values[i], symbols);
+  }
+}
+
+}  // namespace
 
 void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out) {
   __m256i parts[4];
@@ -37,14 +81,9 @@ uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint
   return static_cast<uint32_t>(total);
 }
 
-void place_avx2(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
-  size_t w = 0;
-  uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
-  for (size_t i = 0; i < count; ++i) {
-    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
-    const uint64_t bit = _pdep_u64(uint64_t{1} << (positions[i] - before), masks[w]);
-    symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(bit))] = values[i];
-  }
+void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+  if (count * kSparse < words) place_walking(masks, positions, values, count, symbols);
+  else place_searching(masks, words, positions, values, count, symbols);
 }
 
 }  // namespace firn

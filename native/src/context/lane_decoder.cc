@@ -20,8 +20,8 @@ Status LaneDecoder::open(const uint8_t* bytes, size_t size, uint32_t lanes, uint
   if (lanes == 1 && state_bytes > 1 && states_[0] >> (8 * (state_bytes - 1)) == 0) return Status::corrupt;
   if (lanes == 1 && in.left() > 0 && states_[0] < kStateMin) return Status::corrupt;
   if (in.left() % 2 != 0) return Status::corrupt;
-  end_ = stored + size_t{lanes} * state_bytes + in.left();
-  next_ = end_ - in.left();
+  next_ = stored + size_t{lanes} * state_bytes;
+  end_ = next_ + in.left();
   return Status::ok;
 }
 

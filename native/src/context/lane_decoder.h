@@ -14,8 +14,8 @@
 
 namespace firn {
 
-inline constexpr uint32_t kLanesMax = 32;
-inline constexpr std::array<uint32_t, 4> kLaneCounts = {1, 4, 8, kLanesMax};
+inline constexpr uint32_t kLanesMax = 64;
+inline constexpr std::array<uint32_t, 5> kLaneCounts = {1, 4, 8, 32, kLanesMax};
 inline constexpr uint32_t kStateMin = 1u << 16;
 
 // The state before a token was pushed; starts[0] and starts[1] are the token's first slot and the next one's.
@@ -31,11 +31,11 @@ class LaneDecoder {
   // The next token, less than the code's number of tokens. After a failure, tokens mean nothing; status() tells.
   uint32_t take(const SlotFinder& code) {
     if (position_ == main_ && lanes_ > 1) enter_tail();
-    uint32_t& state = states_[position_ < main_ ? position_ & (lanes_ - 1) : 0];
-    const uint32_t token = code.find(state & (kSlots - 1));
-    state = pop_token(state, code.starts.data() + token);
+    const uint32_t lane = position_ < main_ ? position_ & (lanes_ - 1) : 0;
+    const uint32_t token = code.find(states_[lane] & (kSlots - 1));
+    states_[lane] = pop_token(states_[lane], code.starts.data() + token);
     ++position_;
-    if (state < kStateMin) refill(&state);
+    if (states_[lane] < kStateMin) refill(lane);
     return token;
   }
 
@@ -47,9 +47,13 @@ class LaneDecoder {
       case 1: return rounds_of<1>(more, code, emit);
       case 4: return rounds_of<4>(more, code, emit);
       case 8: return rounds_of<8>(more, code, emit);
+      case 32: return rounds_of<32>(more, code, emit);
       default: return rounds_of<kLanesMax>(more, code, emit);
     }
   }
+
+  // Whether the next token is not the first of a round.
+  bool inside_round() const { return position_ % lanes_ != 0; }
 
   // Lanes at the start of a round, for kernels that take rounds in their own way.
   struct Window {
@@ -57,10 +61,11 @@ class LaneDecoder {
     const uint8_t* next;  // words not yet read
     const uint8_t* end;
     uint32_t tokens;      // left before the tail
+    uint32_t lanes;
   };
   uint32_t lanes() const { return lanes_; }  // one once the tail is reached
-  Window window() { return {states_.data(), next_, end_, position_ < main_ ? main_ - position_ : 0}; }
-  // `tokens` were taken and words up to `next` read; past the end of all words means that the stream is truncated.
+  Window window() { return {states_.data(), next_, end_, position_ < main_ ? main_ - position_ : 0, lanes_}; }
+  // `tokens` were taken and the words before `next` read.
   void advance(uint32_t tokens, const uint8_t* next) {
     position_ += tokens;
     next_ = next;
@@ -74,12 +79,12 @@ class LaneDecoder {
   Status status() const { return status_; }
 
  private:
-  void refill(uint32_t* state) {
+  void refill(uint32_t lane) {
     if (end_ - next_ < 2) {
       if (position_ <= main_) fail(Status::truncated);
       return;  // the tail ends below the minimum
     }
-    *state = *state << 16 | load_le<uint16_t>(next_);
+    states_[lane] = states_[lane] << 16 | load_le<uint16_t>(next_);
     next_ += 2;
   }
   void enter_tail();

@@ -12,15 +12,15 @@
 
 namespace firn {
 
-// A finished stream. state_bytes is 0 with more than one lane.
+// A finished stream. state_bytes is 1 with more than one lane.
 struct LaneStream {
   std::vector<uint8_t> bytes;
   uint32_t lanes = 1;
-  uint32_t state_bytes = 0;
+  uint32_t state_bytes = 1;
 };
 
-// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them, frequency at least 1.
-// False when so few words come out that the lanes cannot all be seeded.
+// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them. False, and nothing done, when so few
+// words come out that the lanes cannot all be seeded. A stream without bytes when a token has no code.
 template <uint32_t kLanes, typename TokenAt>
 bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
   // Filled from the end: a decoder reads words in the opposite order. At most one word a token.
@@ -30,10 +30,12 @@ bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
   uint32_t states[kLanes];
   states[0] = 1;
   size_t i = count;
+  uint32_t complements = 0;  // of all tokens: one without a code shows as kSlots
   for (uint32_t seeded = 1; seeded < kLanes;) {
     if (i == 0) return false;
     const EncoderToken& t = token(--i);
-    if (t.overflows(states[0])) {
+    complements |= t.complement;
+    if (states[0] > t.state_max) {
       states[seeded++] = kStateMin | (states[0] & 0xFFFF);
       states[0] >>= 16;
     }
@@ -41,7 +43,8 @@ bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
   }
   const size_t main = i;
   const auto step = [&](const EncoderToken& t, uint32_t state) {
-    const bool full = t.overflows(state);
+    complements |= t.complement;
+    const bool full = state > t.state_max;
     store_le(next - 2, static_cast<uint16_t>(state));
     next -= 2 * static_cast<size_t>(full);
     return t.push(full ? state >> 16 : state);
@@ -51,8 +54,9 @@ bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
     for (uint32_t lane = kLanes; lane-- > 0;) states[lane] = step(token(i - kLanes + lane), states[lane]);
   }
   stream->lanes = kLanes;
+  if (complements >= kSlots) return true;
   if constexpr (kLanes > 1) append_varint(static_cast<uint32_t>(main), &stream->bytes);
-  stream->state_bytes = kLanes > 1 ? 0 : (static_cast<uint32_t>(std::bit_width(states[0])) + 7) / 8;
+  stream->state_bytes = kLanes > 1 ? 1 : (static_cast<uint32_t>(std::bit_width(states[0])) + 7) / 8;
   for (const uint32_t state : states) {
     for (uint32_t b = 0; b < (kLanes > 1 ? 4 : stream->state_bytes); ++b) stream->bytes.push_back(static_cast<uint8_t>(state >> (8 * b)));
   }

@@ -8,6 +8,9 @@
 namespace firn {
 namespace {
 
+// More lanes than these gain nothing where tokens are taken one after the other.
+constexpr uint32_t kRunLanesMax = 8;
+
 // Token numbers of one table's group, appended in the order a decoder meets them.
 class GroupTokens {
  public:
@@ -71,7 +74,7 @@ size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes
       found += ends;
       at += run + ends;
     });
-    for (uint32_t k = 0; k < kLanesMax && at < size; ++k) {
+    do {
       const uint32_t run = lanes->take(codes.runs);
       if (run == longest) {
         at += std::min(run, size - at);
@@ -80,9 +83,9 @@ size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes
         at += run + 1;
       } else {
         lanes->fail(Status::corrupt);
-        break;
+        return found;
       }
-    }
+    } while (at < size && lanes->inside_round());
   }
   return found;
 }
@@ -92,7 +95,9 @@ void take_values(const TableCodes& codes, size_t count, LaneDecoder* lanes, uint
   const auto code = [&]() -> const SlotFinder& { return codes.values; };
   while (i < count && lanes->status() == Status::ok) {
     lanes->take_rounds([&](size_t n) { return count - i >= n; }, code, [&](uint32_t token) { values[i++] = static_cast<uint8_t>(token); });
-    for (const size_t end = std::min<size_t>(count, i + kLanesMax); i < end; ++i) values[i] = static_cast<uint8_t>(lanes->take(codes.values));
+    do {
+      if (i < count) values[i++] = static_cast<uint8_t>(lanes->take(codes.values));
+    } while (i < count && lanes->inside_round());
   }
 }
 
@@ -109,10 +114,10 @@ LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, con
   }
   CostBits bits = 0;
   for (const uint32_t token : tokens) {
-    if (codes.tokens[token].frequency == 0) return {};
-    bits += whole_bits(kSlotBits) - cost_log2(codes.tokens[token].frequency);
+    if (!codes.tokens[token].coded()) return {};
+    bits += whole_bits(kSlotBits) - cost_log2(codes.tokens[token].frequency());
   }
-  return encode_tokens(tokens.size(), lanes_for(bits, BlockMode::runs), [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
+  return encode_tokens(tokens.size(), std::min(lanes_for(bits), kRunLanesMax), [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
 }
 
 Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
@@ -129,7 +134,7 @@ Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDec
     const size_t found = take_positions(table, size, lanes, positions.get());
     take_values(table, found, lanes, values.get());
     if (lanes->status() != Status::ok) return lanes->status();
-    if (found > 0) kernels.place(members.get(), positions.get(), values.get(), found, symbols);
+    if (found > 0) kernels.place(members.get(), words, positions.get(), values.get(), found, symbols);
   }
   return lanes->finish();
 }

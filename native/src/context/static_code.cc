@@ -34,9 +34,10 @@ void append_encoder_tokens(const std::vector<uint32_t>& starts, std::vector<Enco
   for (size_t j = 0; j + 1 < starts.size(); ++j) {
     const uint32_t start = starts[j], frequency = starts[j + 1] - start;
     EncoderToken token;
-    if (frequency > 1) token = {~uint64_t{0} / frequency + 1, start, frequency};
+    const uint32_t complement = kSlots - frequency, state_max = (frequency << 16) - 1;  // all ones for a frequency of 2^16
+    if (frequency > 1) token = {~uint64_t{0} / frequency + 1, start, complement, state_max};
     // 2^64 does not fit: with 2^64 - 1 the quotient comes out one too small, which the bias makes good.
-    if (frequency == 1) token = {~uint64_t{0}, start + kSlots - 1, 1};
+    if (frequency == 1) token = {~uint64_t{0}, start + kSlots - 1, complement, state_max};
     out->push_back(token);
   }
 }

@@ -45,14 +45,15 @@ struct SlotFinder {
 struct EncoderToken {
   uint64_t reciprocal = 0;  // 2^64 / frequency, rounded up
   uint32_t bias = 0;
-  uint32_t frequency = 0;  // 0: the token has no code
+  uint32_t complement = kSlots;  // 2^16 - frequency; kSlots: the token has no code
+  uint32_t state_max = 0;        // below frequency * 2^16: the low half of larger states must be moved out first
 
+  bool coded() const { return complement < kSlots; }
+  uint32_t frequency() const { return kSlots - complement; }
   uint32_t push(uint32_t state) const {
     const auto quotient = static_cast<uint32_t>((static_cast<unsigned __int128>(state) * reciprocal) >> 64);
-    return state + bias + quotient * (kSlots - frequency);
+    return state + bias + quotient * complement;
   }
-  // Whether the low half of `state` must be moved out first.
-  bool overflows(uint32_t state) const { return state >> (32 - kSlotBits) >= frequency; }
 };
 
 // Appends one entry a token.
