@@ -7,6 +7,7 @@
 #include "context/cost_bits.h"
 #include "context/table_codes.h"
 #include "context/table_set.h"
+#include "firn/checksum.h"
 #include "firn/context_coder.h"
 #include "kernel_data.h"
 
@@ -236,6 +237,50 @@ TEST_CASE("context: late deltas have tables of tens of bytes and payloads near t
   const size_t bytes = check_round_trip(blocks, 48);
   CHECK(tables.serialize().size() <= 40);
   CHECK_NEAR(tables.total_bits() / 8, static_cast<double>(bytes + tables.serialize().size()), 24);
+}
+
+TEST_CASE("context: stored bytes of format version 2 decode for ever, and are what the encoder writes") {
+  struct Fixture {
+    Bytes symbols;
+    std::vector<uint32_t> escapes;
+    Bytes tables, payload;
+  };
+  Bytes late(40, 0);
+  late[17] = 1;
+  const Fixture fixtures[] = {
+      // docs/format-blocks.md, section 13
+      {{0, 0, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0}, {}, {0xac, 0x66}, {0x09, 0xfa, 0x66, 0x22}},
+      {late, {}, {0xbc, 0x64}, {0x0a, 0xc7, 0x69, 0x34}},
+      {{0, 31, 0, 1, 0, 0, 31, 0, 2, 0, 0, 0},
+       {4, 300},
+       {0x83, 0x8b, 0xe8, 0x0f, 0x5a, 0x80},
+       {0x2d, 0x03, 0x62, 0x4f, 0xa3, 0x09, 0xcf, 0xf8, 0xb4}},
+  };
+  for (const Fixture& f : fixtures) {
+    const auto count = static_cast<uint32_t>(f.symbols.size());
+    const Block block{f.symbols, Bytes(count, 0), {count}, {0}, f.escapes};
+    const ContextTables made = build({block}, 1);
+    CHECK(made.serialize() == f.tables);
+    CHECK(encode(made, block) == f.payload);
+    ContextTables parsed;
+    REQUIRE(ContextTables::parse(f.tables.data(), f.tables.size(), 1, &parsed) == Status::ok);
+    check_comes_back(parsed, f.payload, block);
+  }
+  // Every byte of larger ones, by checksum: all modes but raw, all numbers of lanes, a map.
+  Random random(16);
+  uint32_t checksum = 0;
+  for (const double moved : {0.0003, 0.004, 0.02, 0.06, 0.3, 0.9}) {
+    std::vector<Block> blocks;
+    for (uint32_t b = 0; b < 3; ++b) blocks.push_back(random_block(random, b == 0 ? 131072 : 9000, 4 * b, 4, {moved / (1 + 4 * b), 12, 9, 0.0005, 1}));
+    const ContextTables tables = build(blocks, 12);
+    const Bytes stored = tables.serialize();
+    checksum = crc32c(stored.data(), stored.size(), checksum);
+    for (const Block& block : blocks) {
+      const Bytes payload = encode(tables, block);
+      checksum = crc32c(payload.data(), payload.size(), checksum);
+    }
+  }
+  CHECK_EQ(checksum, 2681957450u);
 }
 
 TEST_CASE("context: different kinds of tensors get tables of their own, and the map costs little") {
