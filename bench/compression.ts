@@ -1,0 +1,68 @@
+/**
+ * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--json FILE] [--svg FILE] [--markdown FILE]
+ *
+ * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
+ * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
+ * were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
+import { requireFiles } from '../src/cli/demo/require-files.ts';
+import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
+import { loadCore } from '../src/native/load-core.ts';
+import { compareMethods } from './compression/compare-methods.ts';
+import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
+import { ratioChart } from './compression/report-chart.ts';
+import { describeComparison, markdownTable, type ReportContext } from './compression/report-table.ts';
+
+async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {
+  const whole = readSeries(seriesDirectory);
+  requireFiles(whole);
+  const tensorMap = await seriesTensorMap(whole);
+  return { ...whole, checkpoints: whole.checkpoints.slice(0, first), ...(tensorMap !== undefined && { tensorMap }) };
+}
+
+async function main(options: BenchOptions): Promise<void> {
+  const series = await openSeries(options);
+  const { metrics = [series.metric], thresholds, only } = options;
+  const unknown = metrics.find((metric) => !series.metrics.includes(metric));
+  if (unknown !== undefined) throw new Error(`the series records ${series.metrics.join(', ')}, not ${unknown}`);
+  const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
+  const directory = await mkdtemp(join(tmpdir(), 'firn-compression-'));
+  try {
+    const results = await compareMethods({
+      series,
+      thresholds: bounds,
+      directory,
+      core: loadCore(),
+      wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
+      onProgress: (line) => process.stderr.write(`  ${line}\n`),
+    });
+    const context: ReportContext = {
+      series: series.name,
+      checkpointCount: series.checkpoints.length,
+      thresholds: bounds,
+      metrics: [...new Set([...metrics, ...series.metrics])],
+      rawBytes: results[0]?.outcomes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) ?? 0,
+    };
+    const markdown = `${describeComparison(context)}\n\n${markdownTable(results, context)}\n`;
+    process.stdout.write(markdown);
+    const { jsonPath, svgPath, markdownPath } = options;
+    if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
+    if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ ...context, results }, undefined, 1));
+    if (svgPath !== undefined) await writeFile(svgPath, ratioChart(results, describeComparison(context)));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+try {
+  await main(readBenchOptions(process.argv.slice(2)));
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`bench:compression: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,22 @@
+import type { CheckpointWeights } from './checkpoint-weights.ts';
+import { adaptiveUniform } from './comparators/adaptive-uniform.ts';
+import { bitSnap } from './comparators/bitsnap.ts';
+import type { Comparator } from './comparators/comparator.ts';
+import { entropyUniform } from './comparators/entropy-uniform.ts';
+import { lcCheckpoint } from './comparators/lc-checkpoint.ts';
+import { plainKmeans } from './comparators/plain-kmeans.ts';
+import type { MethodResult } from './method-result.ts';
+import { runComparator, type ComparatorTools } from './run-comparator.ts';
+
+/** A comparator ready to run over a series, whatever its knobs are. */
+export interface NamedRun {
+  readonly name: string;
+  run(checkpoints: readonly CheckpointWeights[], tools: ComparatorTools): Promise<MethodResult>;
+}
+
+/** Methods of other papers, in the order of the table. */
+export const allComparators: readonly NamedRun[] = [named(entropyUniform), named(adaptiveUniform), named(plainKmeans), named(lcCheckpoint), named(bitSnap)];
+
+function named<Knob>(comparator: Comparator<Knob>): NamedRun {
+  return { name: comparator.name, run: (checkpoints, tools) => runComparator(comparator, checkpoints, tools) };
+}

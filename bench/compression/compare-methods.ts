@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { SearchOptions } from '../../src/checkpoint/search-options.ts';
+import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import { HubClient } from '../../src/cli/demo/hub-client.ts';
+import { HubProcess } from '../../src/cli/demo/hub-process.ts';
+import type { Series } from '../../src/cli/demo/read-series.ts';
+import type { NativeCore } from '../../src/native/core.ts';
+import { allComparators } from './all-comparators.ts';
+import { loadCheckpoint, type CheckpointWeights } from './checkpoint-weights.ts';
+import { deltaCoders } from './coding/delta-coders.ts';
+import { hubResult, recodedResult } from './hub-methods.ts';
+import { prepareBenchHub, runAtHub, type HubRun } from './hub-run.ts';
+import { totalBytes, type MethodResult } from './method-result.ts';
+import { QualityMeter } from './quality-meter.ts';
+
+export interface Comparison {
+  readonly series: Series;
+  readonly thresholds: QualityThresholds;
+  /** For the hub, packages and candidates; the caller removes it. */
+  readonly directory: string;
+  readonly core: NativeCore;
+  /** Whether a method of this name runs. */
+  readonly wanted: (name: string) => boolean;
+  readonly onProgress: (line: string) => void;
+}
+
+export const ourName = 'Firn (residual)';
+export const paperName = 'the paper (inshrinkerator)';
+
+/** The paper's search may move either way or, as its section 5 has it, never to a more aggressive config. Both run; the smaller series is the paper's. */
+const paperSearches: readonly { readonly run: string; readonly note: string; readonly search: Partial<SearchOptions> }[] = [
+  { run: 'paper-free', note: 'fixed seed, search in both directions', search: { method: 'inshrinkerator', neverMoreAggressive: false } },
+  { run: 'paper-monotone', note: 'fixed seed, search never more aggressive', search: { method: 'inshrinkerator', neverMoreAggressive: true } },
+];
+
+/** Runs every wanted method on the same checkpoints under the same thresholds with the same evaluator; ours first. */
+export async function compareMethods(comparison: Comparison): Promise<MethodResult[]> {
+  const { series, thresholds, directory, core, wanted, onProgress } = comparison;
+  const meter = new QualityMeter(series, thresholds, directory, core);
+  try {
+    const checkpoints: CheckpointWeights[] = [];
+    for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
+    const results = wanted(ourName) || wanted(paperName) ? await hubResults(comparison, checkpoints) : [];
+    for (const { name, run } of allComparators) if (wanted(name)) results.push(await run(checkpoints, { core, meter, onProgress }));
+    return results;
+  } finally {
+    await meter.close();
+  }
+}
+
+/** Ours, and the paper's with its coders: through a hub of their own, so that all stored bytes count. */
+async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
+  const { series, thresholds, directory, core, wanted, onProgress } = comparison;
+  const hubProcess = await HubProcess.start(join(directory, 'hub'));
+  try {
+    const place = { hub: new HubClient(hubProcess.url), series, core, directory };
+    await prepareBenchHub(place.hub, series);
+    const results: MethodResult[] = [];
+    if (wanted(ourName)) {
+      const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);
+      results.push(hubResult(run, checkpoints, { name: ourName, note: '', alwaysAfresh: false }));
+    }
+    if (wanted(paperName)) {
+      let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
+      for (const { run: name, note, search } of paperSearches) {
+        const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
+        const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
+        if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
+      }
+      results.push(best!.result, ...deltaCoders.map((coder) => recodedResult(best!.run, best!.result, coder)));
+    }
+    return results;
+  } finally {
+    await hubProcess.stop();
+  }
+}

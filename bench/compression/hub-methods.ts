@@ -1,0 +1,80 @@
+import type { CheckpointWeights } from './checkpoint-weights.ts';
+import { boundBits } from './coding/bin-entropy.ts';
+import { cheapestDeltaBits, type BinPair, type DeltaCoder } from './coding/delta-coders.ts';
+import { knobOf, type HubRun } from './hub-run.ts';
+import type { CheckpointOutcome, MethodResult } from './method-result.ts';
+import type { StoredCheckpoint, StoredTensor } from './stored-series.ts';
+import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
+
+/** A hub run as a line of the table. */
+export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[], named: Pick<MethodResult, 'name' | 'note' | 'alwaysAfresh'>): MethodResult {
+  const outcomes = run.statuses.map(({ step, result }, i): CheckpointOutcome => {
+    const { rawBytes, storedBytes, degradation = {}, migration, trialCount, config } = result!;
+    const stored = run.stored[i]!;
+    const ratio = residualErrorRatio(stored, checkpoints[i]!);
+    return {
+      step,
+      rawBytes,
+      bytes: storedBytes,
+      knob: knobOf(config),
+      degradation: result!.fidelity === 'exact' ? {} : degradation,
+      evaluations: trialCount,
+      ...(migration !== undefined && { migration }),
+      ...(ratio !== undefined && { errorRatio: ratio }),
+      ...(stored.tensors.length > 0 && { bins: { bytes: stored.binBytes, boundBytes: boundBytesAt(run.stored, i) } }),
+    };
+  });
+  return { ...named, outcomes, encodeSeconds: run.encodeSeconds, decodeSeconds: run.decodeSeconds };
+}
+
+/** The paper's run with the bins of every checkpoint coded by one of the paper's coders instead: code lengths, tables included, all else as stored. */
+export function recodedResult(run: HubRun, paper: MethodResult, coder: DeltaCoder): MethodResult {
+  const outcomes = paper.outcomes.map((outcome, i): CheckpointOutcome => {
+    if (outcome.bins === undefined) return outcome;
+    const coded = cheapestDeltaBits(coder, pairsOf(run.stored, i)) / 8;
+    return { ...outcome, bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + coded), bins: { ...outcome.bins, bytes: coded } };
+  });
+  return { name: `the paper's bins, ${coder}`, note: 'code lengths', outcomes, alwaysAfresh: true };
+}
+
+/** One pair for each codebook: its tensors one after another. */
+function pairsOf(stored: readonly StoredCheckpoint[], at: number): BinPair[] {
+  const { tensors, kind } = stored[at]!;
+  const before = kind === 'delta' ? byName(stored[at - 1]) : new Map<string, StoredTensor>();
+  const codebooks = [...new Set(tensors.map(({ codebook }) => codebook))];
+  return codebooks.map((codebook) => {
+    const members = tensors.filter((tensor) => tensor.codebook === codebook);
+    const twins = members.map(({ name }) => before.get(name));
+    const known = twins.every((twin) => twin !== undefined);
+    return {
+      current: members.flatMap(({ bins }) => Array.from(bins)),
+      previous: known ? twins.flatMap((twin) => Array.from(twin.bins)) : undefined,
+      modulus: Math.max(...[...members, ...twins].map((tensor) => tensor?.levelCount ?? 1)),
+    };
+  });
+}
+
+function boundBytesAt(stored: readonly StoredCheckpoint[], at: number): number {
+  const { tensors, kind } = stored[at]!;
+  const previous = kind === 'delta' ? byName(stored[at - 1]) : new Map<string, StoredTensor>();
+  const beforePrevious = kind === 'delta' && stored[at - 1]?.kind === 'delta' ? byName(stored[at - 2]) : new Map<string, StoredTensor>();
+  const histories = tensors.map(({ name, bins }) => ({ current: bins, previous: previous.get(name)?.bins, beforePrevious: beforePrevious.get(name)?.bins }));
+  return boundBits(histories) / 8;
+}
+
+function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTensor> {
+  return new Map((checkpoint?.tensors ?? []).map((tensor) => [tensor.name, tensor]));
+}
+
+/** Of tensors with a step: against rounding the raw weights to multiples of the same step. */
+function residualErrorRatio(stored: StoredCheckpoint, checkpoint: CheckpointWeights) {
+  const weights = new Map(checkpoint.tensors.map(({ name, values }) => [name, values!]));
+  const stepped = stored.tensors.filter(({ step }) => step !== undefined);
+  if (stepped.length === 0) return undefined;
+  return errorRatio(
+    stepped.map(({ name, step, values }) => {
+      const [raw, gradients] = [weights.get(name)!, checkpoint.gradients.get(name)];
+      return { name, error: weightedError(raw, values, gradients), fresh: weightedError(raw, roundAfresh(raw, step!), gradients) };
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+/** What one method made of one checkpoint. */
+export interface CheckpointOutcome {
+  readonly step: number;
+  readonly rawBytes: number;
+  readonly bytes: number;
+  /** The chosen knob in a few words. */
+  readonly knob: string;
+  /** Relative, by metric, positive when worse. Exact checkpoints have 0. */
+  readonly degradation: Readonly<Record<string, number>>;
+  /** Configs measured on the eval set. */
+  readonly evaluations: number;
+  /** Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no bins. */
+  readonly migration?: number;
+  /** Squared errors weighted by squared gradients, over those of quantizing afresh with the same step. */
+  readonly errorRatio?: ErrorRatio;
+  /** Stored bytes of the bins with their tables, and the empirical bound on them. */
+  readonly bins?: { readonly bytes: number; readonly boundBytes: number };
+}
+
+export interface ErrorRatio {
+  /** Over all tensors together. */
+  readonly pooled: number;
+  /** Of the worst tensor, and its name. */
+  readonly worst: number;
+  readonly worstTensor: string;
+}
+
+/** A method over a series. */
+export interface MethodResult {
+  readonly name: string;
+  /** What distinguishes this run from others of the name, such as the search that won. */
+  readonly note: string;
+  readonly outcomes: readonly CheckpointOutcome[];
+  /** Over the whole series, for the chosen configs alone; absent where what runs is only a code length. */
+  readonly encodeSeconds?: number;
+  readonly decodeSeconds?: number;
+  /** True where every checkpoint is quantized from its raw weights with new bins, so that the error is that of quantizing afresh. */
+  readonly alwaysAfresh: boolean;
+}
+
+/** Bytes of all checkpoints. */
+export function totalBytes(result: MethodResult): number {
+  return result.outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
+}

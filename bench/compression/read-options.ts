@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  readonly seriesDirectory: string;
+  /** Metrics that bound every checkpoint; the series' own when absent. */
+  readonly metrics?: readonly string[];
+  /** Largest relative degradation of each; one for all, or as many as metrics. */
+  readonly thresholds: readonly number[];
+  /** Parts of names: only methods with one of them run; all when absent. */
+  readonly only?: readonly string[];
+  /** Only the first so many checkpoints. */
+  readonly first?: number;
+  readonly jsonPath?: string;
+  readonly svgPath?: string;
+  readonly markdownPath?: string;
+}
+
+export const benchUsage =
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--json FILE] [--svg FILE] [--markdown FILE]';
+
+/** Reads the command line. Throws an Error with one sentence. */
+export function readBenchOptions(args: readonly string[]): BenchOptions {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { metric: text, threshold: { type: 'string', default: '0.05' }, only: text, first: text, json: text, svg: text, markdown: text },
+  });
+  if (positionals.length !== 1) throw new Error(`one series directory: ${benchUsage}`);
+  const thresholds = values.threshold.split(',').map(Number);
+  if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))
+    throw new Error('--threshold wants numbers of at least 0, for example 0.05');
+  const metrics = values.metric?.split(',');
+  if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
+  const first = values.first === undefined ? undefined : Number(values.first);
+  if (first !== undefined && !(Number.isInteger(first) && first > 0)) throw new Error('--first wants a whole number of at least 1');
+  return {
+    seriesDirectory: positionals[0]!,
+    thresholds,
+    ...(metrics !== undefined && { metrics }),
+    ...(values.only !== undefined && { only: values.only.split(',') }),
+    ...(first !== undefined && { first }),
+    ...(values.json !== undefined && { jsonPath: values.json }),
+    ...(values.svg !== undefined && { svgPath: values.svg }),
+    ...(values.markdown !== undefined && { markdownPath: values.markdown }),
+  };
+}
