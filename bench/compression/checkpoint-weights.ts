@@ -38,6 +38,11 @@ export function isMatrix(tensor: WeightTensor): boolean {
   return weights && tensor.values !== undefined && tensor.values.length >= quantizedElementsMin && effectiveRank(tensor.shape) >= 2;
 }
 
+/** Whether the methods that code all of a model's state take a tensor: everything trained. Buffers such as running statistics stay exact. */
+export function isParameter(tensor: WeightTensor): boolean {
+  return tensor.layerType !== 'buffer' && tensor.values !== undefined && tensor.values.length > 0;
+}
+
 /** Reads a checkpoint of a series whole. Rejects with the errors of the safetensors parser. */
 export async function loadCheckpoint(
   checkpoint: SeriesCheckpoint,

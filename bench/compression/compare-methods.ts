@@ -8,7 +8,7 @@ import type { NativeCore } from '../../src/native/core.ts';
 import { allComparators } from './all-comparators.ts';
 import { loadCheckpoint, type CheckpointWeights } from './checkpoint-weights.ts';
 import { deltaCoders } from './coding/delta-coders.ts';
-import { hubResult, recodedResult } from './hub-methods.ts';
+import { contextCodedResult, hubResult, recodedResult } from './hub-methods.ts';
 import { prepareBenchHub, runAtHub, type HubRun } from './hub-run.ts';
 import { totalBytes, type MethodResult } from './method-result.ts';
 import { QualityMeter } from './quality-meter.ts';
@@ -67,7 +67,8 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
         const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
         if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
       }
-      results.push(best!.result, ...deltaCoders.map((coder) => recodedResult(best!.run, best!.result, coder)));
+      const { run, result } = best!;
+      results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
     }
     return results;
   } finally {

@@ -1,5 +1,7 @@
+import type { NativeCore } from '../../src/native/core.ts';
 import type { CheckpointWeights } from './checkpoint-weights.ts';
-import { boundBits } from './coding/bin-entropy.ts';
+import { boundBits, type BinHistory } from './coding/bin-entropy.ts';
+import { contextCodedBytes } from './coding/context-coded-bytes.ts';
 import { cheapestDeltaBits, type BinPair, type DeltaCoder } from './coding/delta-coders.ts';
 import { knobOf, type HubRun } from './hub-run.ts';
 import type { CheckpointOutcome, MethodResult } from './method-result.ts';
@@ -21,7 +23,7 @@ export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[]
       evaluations: trialCount,
       ...(migration !== undefined && { migration }),
       ...(ratio !== undefined && { errorRatio: ratio }),
-      ...(stored.tensors.length > 0 && { bins: { bytes: stored.binBytes, boundBytes: boundBytesAt(run.stored, i) } }),
+      ...(stored.tensors.length > 0 && { bins: { bytes: stored.binBytes, boundBytes: boundBits(historiesAt(run.stored, i)) / 8 } }),
     };
   });
   return { ...named, outcomes, encodeSeconds: run.encodeSeconds, decodeSeconds: run.decodeSeconds };
@@ -29,12 +31,23 @@ export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[]
 
 /** The paper's run with the bins of every checkpoint coded by one of the paper's coders instead: code lengths, tables included, all else as stored. */
 export function recodedResult(run: HubRun, paper: MethodResult, coder: DeltaCoder): MethodResult {
+  const binBytes = run.stored.map((_, i) => cheapestDeltaBits(coder, pairsOf(run.stored, i)) / 8);
+  return withBinBytes(paper, binBytes, { name: `the paper's bins, ${coder}`, note: 'code lengths' });
+}
+
+/** The paper's run with its bins in Firn's context coder, really encoded. */
+export async function contextCodedResult(run: HubRun, paper: MethodResult, core: NativeCore): Promise<MethodResult> {
+  const binBytes: number[] = [];
+  for (const i of run.stored.keys()) binBytes.push(await contextCodedBytes(core, historiesAt(run.stored, i)));
+  return withBinBytes(paper, binBytes, { name: "the paper's bins, Firn's context coder", note: 'encoded' });
+}
+
+function withBinBytes(paper: MethodResult, binBytes: readonly number[], named: Pick<MethodResult, 'name' | 'note'>): MethodResult {
   const outcomes = paper.outcomes.map((outcome, i): CheckpointOutcome => {
     if (outcome.bins === undefined) return outcome;
-    const coded = cheapestDeltaBits(coder, pairsOf(run.stored, i)) / 8;
-    return { ...outcome, bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + coded), bins: { ...outcome.bins, bytes: coded } };
+    return { ...outcome, bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + binBytes[i]!), bins: { ...outcome.bins, bytes: binBytes[i]! } };
   });
-  return { name: `the paper's bins, ${coder}`, note: 'code lengths', outcomes, alwaysAfresh: true };
+  return { ...named, outcomes, alwaysAfresh: true };
 }
 
 /** One pair for each codebook: its tensors one after another. */
@@ -54,12 +67,12 @@ function pairsOf(stored: readonly StoredCheckpoint[], at: number): BinPair[] {
   });
 }
 
-function boundBytesAt(stored: readonly StoredCheckpoint[], at: number): number {
+/** Every tensor's bins with those of the two checkpoints that its package builds on. */
+function historiesAt(stored: readonly StoredCheckpoint[], at: number): BinHistory[] {
   const { tensors, kind } = stored[at]!;
   const previous = kind === 'delta' ? byName(stored[at - 1]) : new Map<string, StoredTensor>();
   const beforePrevious = kind === 'delta' && stored[at - 1]?.kind === 'delta' ? byName(stored[at - 2]) : new Map<string, StoredTensor>();
-  const histories = tensors.map(({ name, bins }) => ({ current: bins, previous: previous.get(name)?.bins, beforePrevious: beforePrevious.get(name)?.bins }));
-  return boundBits(histories) / 8;
+  return tensors.map(({ name, bins }) => ({ current: bins, previous: previous.get(name)?.bins, beforePrevious: beforePrevious.get(name)?.bins }));
 }
 
 function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTensor> {

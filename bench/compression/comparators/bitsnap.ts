@@ -1,3 +1,4 @@
+import { isParameter } from '../checkpoint-weights.ts';
 import { BitReader } from '../coding/bit-reader.ts';
 import { BitWriter } from '../coding/bit-writer.ts';
 import type { Comparator, DecodedState, TensorShape, TensorValues } from './comparator.ts';
@@ -23,7 +24,7 @@ export const bitSnap: Comparator<BitSnapKnob> = {
   startsExact: false,
   knobs: ['bitmask', 'clusters'],
   describe: (knob) => (knob === 'bitmask' ? 'bitmask of bf16' : `${clusterCount} clusters`),
-  takes: (tensor) => tensor.values !== undefined && tensor.values.length > 0,
+  takes: isParameter,
   encode(tensors, knob, previous) {
     const writer = new BitWriter();
     writer.bits(knob === 'bitmask' ? 0 : 1, 1);

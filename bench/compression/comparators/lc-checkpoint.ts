@@ -1,3 +1,4 @@
+import { isParameter } from '../checkpoint-weights.ts';
 import { BitReader } from '../coding/bit-reader.ts';
 import { BitWriter } from '../coding/bit-writer.ts';
 import { countSymbols, readHuffman, writeHuffman } from '../coding/huffman.ts';
@@ -24,7 +25,7 @@ export const lcCheckpoint: Comparator<PromotionBits> = {
   startsExact: true,
   knobs: [2, 3],
   describe: (bits) => `${bits}-bit promotion`,
-  takes: (tensor) => tensor.values !== undefined && tensor.values.length > 0,
+  takes: isParameter,
   encode(tensors, bits, previous) {
     const writer = new BitWriter();
     for (const [i, tensor] of tensors.entries()) {

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
+import { uniformNoise } from '../noise.test-support.ts';
+import { adaptiveUniform, greedyRange } from './adaptive-uniform.ts';
+import { bitSnap, clusterLabels } from './bitsnap.ts';
+import type { Comparator, DecodedState, TensorValues } from './comparator.ts';
+import { bitWidths, entropyUniform } from './entropy-uniform.ts';
+import { lcCheckpoint, promote } from './lc-checkpoint.ts';
+import { clusterL1, plainKmeans } from './plain-kmeans.ts';
+
+function tensor(values: ArrayLike<number>, layerType: LayerType = 'linear'): TensorValues {
+  return { name: 'w', layerType, values: Float32Array.from(values), elementCount: values.length };
+}
+
+const weights = fc.float32Array({ minLength: 1, maxLength: 200, min: -4, max: 4, noNaN: true, noDefaultInfinity: true });
+
+/** Encodes and decodes with nothing but bytes, shapes and the previous state. */
+function roundTrip<Knob>(comparator: Comparator<Knob>, tensors: readonly TensorValues[], knob: Knob, previous?: DecodedState): DecodedState {
+  const shapes = tensors.map(({ name, layerType, elementCount }) => ({ name, layerType, elementCount }));
+  return comparator.decode(comparator.encode(tensors, knob, previous), shapes, previous);
+}
+
+function extent(values: Float32Array): number {
+  return Math.max(...values) - Math.min(...values);
+}
+
+describe('LC-Checkpoint', () => {
+  test('a worked example of two-bit promotion: three buckets by exponent and sign, each the mean of its ends, the rest nothing', () => {
+    const { values, indexes } = promote(Float32Array.of(0.75, 0.5, -0.625, 0.09375, 0.01, 0), 2);
+    expect(values).toEqual([0, 0.625, -0.625, 0.09375]);
+    expect([...indexes]).toEqual([1, 1, 2, 3, 0, 0]);
+  });
+
+  test('the delta is against what was rebuilt, and what three bits keep is within half a binade', () => {
+    fc.assert(
+      fc.property(weights, weights, (a, b) => {
+        const first = roundTrip(lcCheckpoint, [tensor(a)], 3);
+        const current = a.map((value, i) => value + (b[i] ?? 0) / 100);
+        const second = roundTrip(lcCheckpoint, [tensor(current)], 3, first);
+        for (const [i, value] of current.entries()) {
+          const delta = Math.fround(value - first.values[0]![i]!);
+          const kept = second.bins![0]![i] !== 0;
+          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual((kept ? 0.5 : 1) * Math.abs(delta) + 1e-6);
+        }
+      }),
+    );
+  });
+});
+
+describe('BitSnap', () => {
+  test('a worked example: a mask of three bits and the one word that changed', () => {
+    const previous = { values: [Float32Array.of(1, 0.5, -2)] };
+    const bytes = bitSnap.encode([tensor([1.0001, 1.5, -2])], 'bitmask', previous);
+    // One bit of kind, the mask 010, and bfloat16 of 1.5, 0x3fc0.
+    expect([...bytes]).toEqual([0b0010_0011, 0b1111_1100, 0b0000_0000]);
+    expect([...bitSnap.decode(bytes, [tensor([0, 0, 0])], previous).values[0]!]).toEqual([1, 1.5, -2]);
+  });
+
+  test('a bitmask loses only what bfloat16 does', () => {
+    fc.assert(
+      fc.property(weights, weights, (a, b) => {
+        const first = roundTrip(bitSnap, [tensor(a)], 'bitmask');
+        const current = a.map((value, i) => (i % 3 === 0 ? (b[i] ?? 0) : value));
+        const second = roundTrip(bitSnap, [tensor(current)], 'bitmask', first);
+        for (const [i, value] of current.entries()) expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(Math.abs(value) / 256 + 1e-38);
+      }),
+    );
+  });
+
+  test('clusters are equally likely parts of a normal distribution', () => {
+    const [radius, angle] = [uniformNoise(48_000, 1), uniformNoise(48_000, 2)];
+    const normal = Float32Array.from(radius, (share, i) => 3 + 2 * Math.sqrt(-2 * Math.log(1 - share)) * Math.cos(2 * Math.PI * angle[i]!));
+    const counts = new Array<number>(16).fill(0);
+    for (const label of clusterLabels(normal)) counts[label]! += 1;
+    for (const count of counts) expect(count / normal.length).toBeCloseTo(1 / 16, 2);
+    expect([...clusterLabels(Float32Array.of(-3, -1, 1, 3))]).toEqual([1, 5, 10, 14]);
+  });
+
+  test('a value is within half an 8-bit step of its cluster', () => {
+    fc.assert(
+      fc.property(weights, (values) => {
+        const { values: rebuilt } = roundTrip(bitSnap, [tensor(values)], 'clusters');
+        for (const [i, value] of values.entries()) expect(Math.abs(rebuilt[0]![i]! - value)).toBeLessThanOrEqual(extent(values) / 255 / 2 + 1e-5);
+      }),
+    );
+  });
+});
+
+describe('plain k-means', () => {
+  test('a worked example: equally full bins, then nearest means', () => {
+    expect([...clusterL1(Float32Array.of(0, 0, 0, 0, 9, 11), 2)]).toEqual([0, 10]);
+    expect(new Set(clusterL1(Float32Array.of(5, 5, 5), 8))).toEqual(new Set([5]));
+  });
+
+  test('outliers come back exactly, all others as the nearest centroid', () => {
+    const inner = Array.from({ length: 999 }, (_, i) => ((i * 37) % 100) / 100);
+    const { values, bins } = roundTrip(plainKmeans, [tensor([...inner, 40])], { bins: 8, embeddingBins: 16 });
+    expect(values[0]![999]).toBe(40);
+    const centroids = [...new Set(values[0]!.subarray(0, 999))];
+    expect(centroids).toHaveLength(8);
+    for (const [i, value] of inner.entries()) {
+      const best = Math.min(...centroids.map((centroid) => Math.abs(centroid - value)));
+      expect(Math.abs(values[0]![i]! - value)).toBeCloseTo(best, 6);
+    }
+    expect(Math.max(...bins![0]!)).toBe(7);
+  });
+
+  test('embeddings have a bin count of their own', () => {
+    const values = Array.from({ length: 300 }, (_, i) => i);
+    const { values: rebuilt } = roundTrip(plainKmeans, [tensor(values), tensor(values, 'embedding')], { bins: 8, embeddingBins: 32 });
+    expect(rebuilt.map((each) => new Set(each).size)).toEqual([8, 32]);
+  });
+});
+
+describe('adaptive uniform', () => {
+  test('a range without outliers stays whole, one with an outlier is narrowed', () => {
+    const even = Array.from({ length: 256 }, (_, i) => i / 255);
+    expect(greedyRange(Float32Array.from(even), 256)).toEqual({ min: 0, max: 1 });
+    const { min, max } = greedyRange(Float32Array.from([...Array.from({ length: 50 }, () => even).flat(), 2]), 8);
+    expect(min).toBeLessThan(0.2);
+    expect(max).toBeLessThan(1.3);
+  });
+
+  test('a worked example: four values on eight levels', () => {
+    const { values, bins } = roundTrip(adaptiveUniform, [tensor([0, 1, 6, 7])], 8);
+    expect([...values[0]!]).toEqual([0, 1, 6, 7]);
+    expect([...bins![0]!]).toEqual([0, 1, 6, 7]);
+  });
+
+  test('256 levels are within half a step where nothing is clipped', () => {
+    fc.assert(
+      fc.property(weights, (values) => {
+        const { min, max } = greedyRange(values, 256);
+        const { values: rebuilt } = roundTrip(adaptiveUniform, [tensor(values)], 256);
+        for (const [i, value] of values.entries()) {
+          const clipped = Math.min(max, Math.max(min, value));
+          expect(Math.abs(rebuilt[0]![i]! - clipped)).toBeLessThanOrEqual((max - min) / 255 / 2 + 1e-5);
+        }
+      }),
+    );
+  });
+});
+
+describe('entropy-based uniform', () => {
+  const peaked = { values: Float32Array.from([...new Array<number>(1000).fill(0), 1]) };
+  const even = { values: Float32Array.from({ length: 1000 }, (_, i) => i) };
+
+  test('the tensor of the least entropy has the fewest bins, that of the most the most', () => {
+    expect(bitWidths([peaked, even], { binsMin: 8, binsMax: 64 })).toEqual([3, 6]);
+    expect(bitWidths([even], { binsMin: 8, binsMax: 64 })).toEqual([3]);
+  });
+
+  test('bins that stay cost a table, whatever they are', () => {
+    const first = roundTrip(entropyUniform, [tensor(even.values)], { binsMin: 16, binsMax: 16 });
+    const bytes = entropyUniform.encode([tensor(even.values)], { binsMin: 16, binsMax: 16 }, first);
+    expect(bytes.length).toBeLessThan(16);
+    expect(entropyUniform.decode(bytes, [tensor(even.values)], first).values).toEqual(first.values);
+  });
+
+  test('differences survive any change of the number of bins', () => {
+    fc.assert(
+      fc.property(weights, fc.constantFrom(8, 64, 256), fc.constantFrom(8, 64, 256), (values, before, after) => {
+        const first = roundTrip(entropyUniform, [tensor(values)], { binsMin: before, binsMax: before });
+        const moved = values.map((value, i) => value * (1 + (i % 5) / 10));
+        const second = roundTrip(entropyUniform, [tensor(moved)], { binsMin: after, binsMax: after }, first);
+        for (const [i, value] of moved.entries()) expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(extent(moved) / (after - 1) / 2 + 1e-5);
+      }),
+    );
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readBenchOptions } from './read-options.ts';
+
+test('a series directory, bounds and files', () => {
+  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05] });
+  expect(
+    readBenchOptions(['dir', '--metric', 'accuracy,loss', '--threshold', '0.01,0.05', '--json', 'a', '--svg', 'b', '--first', '3', '--only', 'Firn,QD']),
+  ).toEqual({
+    seriesDirectory: 'dir',
+    metrics: ['accuracy', 'loss'],
+    thresholds: [0.01, 0.05],
+    jsonPath: 'a',
+    svgPath: 'b',
+    first: 3,
+    only: ['Firn', 'QD'],
+  });
+});
+
+test.each([[[]], [['a', 'b']], [['a', '--threshold', 'x']], [['a', '--threshold', '0.1,0.2']], [['a', '--first', '0']], [['a', '--colour']]])(
+  '%j is refused',
+  (args) => {
+    expect(() => readBenchOptions(args)).toThrow();
+  },
+);
