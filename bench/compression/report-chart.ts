@@ -4,7 +4,7 @@ const size = { width: 1200, height: 640 } as const;
 /** Room around the plot; the legend is on the right. In pixels. */
 const margin = { left: 70, top: 50, right: 330, bottom: 60 } as const;
 /** Distinguishable on white for most eyes; a second round is dashed. */
-const colours = ['#d62728', '#1f77b4', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#555555', '#bcbd22'];
+const colours = ['#d62728', '#1f77b4', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#999999', '#bcbd22', '#000000', '#7fc97f'];
 /** Pixels between lines of the legend. */
 const legendLine = 24;
 
