@@ -1,6 +1,7 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
- * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--json FILE] [--svg FILE] [--markdown FILE]
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N]
+ *   [--json FILE] [--svg FILE] [--markdown FILE]
  *
  * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
  * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
@@ -38,6 +39,7 @@ async function main(options: BenchOptions): Promise<void> {
       thresholds: bounds,
       directory,
       core: loadCore(),
+      seeds: options.seeds,
       wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
       onProgress: (line) => process.stderr.write(`  ${line}\n`),
     });

@@ -21,17 +21,24 @@ export interface Comparison {
   readonly core: NativeCore;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
+  /** Seeds of the paper's codebooks: a hub derives one from a run's name. */
+  readonly seeds: number;
   readonly onProgress: (line: string) => void;
 }
 
 export const ourName = 'Firn (residual)';
 export const paperName = 'the paper (inshrinkerator)';
 
-/** The paper's search may move either way or, as its section 5 has it, never to a more aggressive config. Both run; the smaller series is the paper's. */
+/** The paper's search may move either way or, as its section 5 has it, never to a more aggressive config. Both run; the smallest series is the paper's. */
 const paperSearches: readonly { readonly run: string; readonly note: string; readonly search: Partial<SearchOptions> }[] = [
-  { run: 'paper-free', note: 'fixed seed, search in both directions', search: { method: 'inshrinkerator', neverMoreAggressive: false } },
-  { run: 'paper-monotone', note: 'fixed seed, search never more aggressive', search: { method: 'inshrinkerator', neverMoreAggressive: true } },
+  { run: 'paper-free', note: 'search in both directions', search: { method: 'inshrinkerator', neverMoreAggressive: false } },
+  { run: 'paper-monotone', note: 'search never more aggressive', search: { method: 'inshrinkerator', neverMoreAggressive: true } },
 ];
+
+function paperRuns(seeds: number) {
+  const numbers = Array.from({ length: seeds }, (_, i) => i + 1);
+  return paperSearches.flatMap(({ run, ...rest }) => numbers.map((seed) => ({ ...rest, run: seed === 1 ? run : `${run}-${seed}` })));
+}
 
 /** Runs every wanted method on the same checkpoints under the same thresholds with the same evaluator; ours first. */
 export async function compareMethods(comparison: Comparison): Promise<MethodResult[]> {
@@ -62,7 +69,7 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
     }
     if (wanted(paperName)) {
       let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
-      for (const { run: name, note, search } of paperSearches) {
+      for (const { run: name, note, search } of paperRuns(comparison.seeds)) {
         const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
         const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
         if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };

@@ -2,9 +2,25 @@ import { expect, test } from 'vitest';
 import { readBenchOptions } from './read-options.ts';
 
 test('a series directory, bounds and files', () => {
-  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05] });
+  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05], seeds: 1 });
   expect(
-    readBenchOptions(['dir', '--metric', 'accuracy,loss', '--threshold', '0.01,0.05', '--json', 'a', '--svg', 'b', '--first', '3', '--only', 'Firn,QD']),
+    readBenchOptions([
+      'dir',
+      '--metric',
+      'accuracy,loss',
+      '--threshold',
+      '0.01,0.05',
+      '--json',
+      'a',
+      '--svg',
+      'b',
+      '--first',
+      '3',
+      '--seeds',
+      '2',
+      '--only',
+      'Firn,QD',
+    ]),
   ).toEqual({
     seriesDirectory: 'dir',
     metrics: ['accuracy', 'loss'],
@@ -12,13 +28,19 @@ test('a series directory, bounds and files', () => {
     jsonPath: 'a',
     svgPath: 'b',
     first: 3,
+    seeds: 2,
     only: ['Firn', 'QD'],
   });
 });
 
-test.each([[[]], [['a', 'b']], [['a', '--threshold', 'x']], [['a', '--threshold', '0.1,0.2']], [['a', '--first', '0']], [['a', '--colour']]])(
-  '%j is refused',
-  (args) => {
-    expect(() => readBenchOptions(args)).toThrow();
-  },
-);
+test.each([
+  [[]],
+  [['a', 'b']],
+  [['a', '--threshold', 'x']],
+  [['a', '--threshold', '0.1,0.2']],
+  [['a', '--first', '0']],
+  [['a', '--seeds', '1.5']],
+  [['a', '--colour']],
+])('%j is refused', (args) => {
+  expect(() => readBenchOptions(args)).toThrow();
+});

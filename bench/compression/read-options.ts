@@ -10,13 +10,15 @@ export interface BenchOptions {
   readonly only?: readonly string[];
   /** Only the first so many checkpoints. */
   readonly first?: number;
+  /** Seeds of the paper's codebooks that are tried; the smallest series counts. */
+  readonly seeds: number;
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--json FILE] [--svg FILE] [--markdown FILE]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--json FILE] [--svg FILE] [--markdown FILE]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
@@ -24,7 +26,16 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { metric: text, threshold: { type: 'string', default: '0.05' }, only: text, first: text, json: text, svg: text, markdown: text },
+    options: {
+      metric: text,
+      threshold: { type: 'string', default: '0.05' },
+      only: text,
+      first: text,
+      seeds: { type: 'string', default: '1' },
+      json: text,
+      svg: text,
+      markdown: text,
+    },
   });
   if (positionals.length !== 1) throw new Error(`one series directory: ${benchUsage}`);
   const thresholds = values.threshold.split(',').map(Number);
@@ -32,11 +43,11 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     throw new Error('--threshold wants numbers of at least 0, for example 0.05');
   const metrics = values.metric?.split(',');
   if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
-  const first = values.first === undefined ? undefined : Number(values.first);
-  if (first !== undefined && !(Number.isInteger(first) && first > 0)) throw new Error('--first wants a whole number of at least 1');
+  const first = values.first === undefined ? undefined : readCount('--first', values.first);
   return {
     seriesDirectory: positionals[0]!,
     thresholds,
+    seeds: readCount('--seeds', values.seeds),
     ...(metrics !== undefined && { metrics }),
     ...(values.only !== undefined && { only: values.only.split(',') }),
     ...(first !== undefined && { first }),
@@ -44,4 +55,10 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     ...(values.svg !== undefined && { svgPath: values.svg }),
     ...(values.markdown !== undefined && { markdownPath: values.markdown }),
   };
+}
+
+function readCount(option: string, text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${option} wants a whole number of at least 1`);
+  return count;
 }
