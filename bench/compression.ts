@@ -10,11 +10,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { QualityThresholds } from '../src/checkpoint/quality.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { compareMethods } from './compression/compare-methods.ts';
+import type { MethodResult } from './compression/method-result.ts';
 import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
 import { ratioChart } from './compression/report-chart.ts';
 import { describeComparison, markdownTable, type ReportContext } from './compression/report-table.ts';
@@ -42,23 +44,34 @@ async function main(options: BenchOptions): Promise<void> {
       seeds: options.seeds,
       wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
       onProgress: (line) => process.stderr.write(`  ${line}\n`),
+      onResults: (soFar) => writeReports(soFar, series, bounds, options),
     });
-    const context: ReportContext = {
-      series: series.name,
-      checkpointCount: series.checkpoints.length,
-      thresholds: bounds,
-      metrics: [...new Set([...metrics, ...series.metrics])],
-      rawBytes: results[0]?.outcomes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) ?? 0,
-    };
-    const markdown = `${describeComparison(context)}\n\n${markdownTable(results, context)}\n`;
-    process.stdout.write(markdown);
-    const { jsonPath, svgPath, markdownPath } = options;
-    if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
-    if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ ...context, results }, undefined, 1));
-    if (svgPath !== undefined) await writeFile(svgPath, ratioChart(results, describeComparison(context)));
+    process.stdout.write(markdownOf(results, contextOf(results, series, bounds)));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function contextOf(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds): ReportContext {
+  return {
+    series: series.name,
+    checkpointCount: series.checkpoints.length,
+    thresholds,
+    metrics: [...new Set([...Object.keys(thresholds), ...series.metrics])],
+    rawBytes: results[0]?.outcomes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) ?? 0,
+  };
+}
+
+function markdownOf(results: readonly MethodResult[], context: ReportContext): string {
+  return `${describeComparison(context)}\n\n${markdownTable(results, context)}\n`;
+}
+
+async function writeReports(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds, options: BenchOptions): Promise<void> {
+  const { jsonPath, svgPath, markdownPath } = options;
+  const context = contextOf(results, series, thresholds);
+  if (markdownPath !== undefined) await writeFile(markdownPath, markdownOf(results, context));
+  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ ...context, results }, undefined, 1));
+  if (svgPath !== undefined) await writeFile(svgPath, ratioChart(results, describeComparison(context)));
 }
 
 try {

@@ -24,6 +24,8 @@ export interface Comparison {
   /** Seeds of the paper's codebooks: a hub derives one from a run's name. */
   readonly seeds: number;
   readonly onProgress: (line: string) => void;
+  /** What there is so far, after each method: a run takes long, and another method may fail. */
+  readonly onResults: (results: readonly MethodResult[]) => Promise<void>;
 }
 
 export const ourName = 'Firn (residual)';
@@ -42,13 +44,17 @@ function paperRuns(seeds: number) {
 
 /** Runs every wanted method on the same checkpoints under the same thresholds with the same evaluator; ours first. */
 export async function compareMethods(comparison: Comparison): Promise<MethodResult[]> {
-  const { series, thresholds, directory, core, wanted, onProgress } = comparison;
+  const { series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const meter = new QualityMeter(series, thresholds, directory, core);
   try {
     const checkpoints: CheckpointWeights[] = [];
     for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
     const results = wanted(ourName) || wanted(paperName) ? await hubResults(comparison, checkpoints) : [];
-    for (const { name, run } of allComparators) if (wanted(name)) results.push(await run(checkpoints, { core, meter, onProgress }));
+    for (const { name, run } of allComparators) {
+      if (!wanted(name)) continue;
+      results.push(await run(checkpoints, { core, meter, onProgress }));
+      await onResults(results);
+    }
     return results;
   } finally {
     await meter.close();
@@ -66,6 +72,7 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
     if (wanted(ourName)) {
       const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);
       results.push(hubResult(run, checkpoints, { name: ourName, note: '', alwaysAfresh: false }));
+      await onResults(results);
     }
     if (wanted(paperName)) {
       let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
@@ -76,6 +83,7 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
       }
       const { run, result } = best!;
       results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
+      await onResults(results);
     }
     return results;
   } finally {
