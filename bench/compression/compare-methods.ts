@@ -63,7 +63,7 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
 
 /** Ours, and the paper's with its coders: through a hub of their own, so that all stored bytes count. */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
-  const { series, thresholds, directory, core, wanted, onProgress } = comparison;
+  const { series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await HubProcess.start(join(directory, 'hub'));
   try {
     const place = { hub: new HubClient(hubProcess.url), series, core, directory };
