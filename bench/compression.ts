@@ -11,6 +11,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QualityThresholds } from '../src/checkpoint/quality.ts';
+import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
@@ -35,21 +36,32 @@ async function main(options: BenchOptions): Promise<void> {
   if (unknown !== undefined) throw new Error(`the series records ${series.metrics.join(', ')}, not ${unknown}`);
   const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
   const directory = await mkdtemp(join(tmpdir(), 'firn-compression-'));
+  let hub: HubProcess | undefined;
   try {
-    const results = await compareMethods({
+    const work = compareMethods({
       series,
       thresholds: bounds,
       directory,
       core: loadCore(),
+      startHub: async () => (hub = await HubProcess.start(join(directory, 'hub'))),
       seeds: options.seeds,
       wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
       onProgress: (line) => process.stderr.write(`  ${line}\n`),
       onResults: (soFar) => writeReports(soFar, series, bounds, options),
     });
+    const results = await Promise.race([work, interruption()]);
     process.stdout.write(markdownOf(results, contextOf(results, series, bounds)));
   } finally {
+    await hub?.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Rejects when whoever runs this wants it to end: the hub and the files are then put away like after any failure. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  });
 }
 
 function contextOf(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds): ReportContext {

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import type { SearchOptions } from '../../src/checkpoint/search-options.ts';
 import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
-import { HubProcess } from '../../src/cli/demo/hub-process.ts';
+import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { allComparators } from './all-comparators.ts';
@@ -16,8 +15,10 @@ import { QualityMeter } from './quality-meter.ts';
 export interface Comparison {
   readonly series: Series;
   readonly thresholds: QualityThresholds;
-  /** For the hub, packages and candidates; the caller removes it. */
+  /** For packages and candidates; the caller removes it. */
   readonly directory: string;
+  /** Starts a hub of the comparison's own; the caller stops it at the end. */
+  readonly startHub: () => Promise<HubProcess>;
   readonly core: NativeCore;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
@@ -64,29 +65,25 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
 /** Ours, and the paper's with its coders: through a hub of their own, so that all stored bytes count. */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
   const { series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
-  const hubProcess = await HubProcess.start(join(directory, 'hub'));
-  try {
-    const place = { hub: new HubClient(hubProcess.url), series, core, directory };
-    await prepareBenchHub(place.hub, series);
-    const results: MethodResult[] = [];
-    if (wanted(ourName)) {
-      const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);
-      results.push(hubResult(run, checkpoints, { name: ourName, note: '', alwaysAfresh: false }));
-      await onResults(results);
-    }
-    if (wanted(paperName)) {
-      let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
-      for (const { run: name, note, search } of paperRuns(comparison.seeds)) {
-        const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
-        const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
-        if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
-      }
-      const { run, result } = best!;
-      results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
-      await onResults(results);
-    }
-    return results;
-  } finally {
-    await hubProcess.stop();
+  const hubProcess = await comparison.startHub();
+  const place = { hub: new HubClient(hubProcess.url), series, core, directory };
+  await prepareBenchHub(place.hub, series);
+  const results: MethodResult[] = [];
+  if (wanted(ourName)) {
+    const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);
+    results.push(hubResult(run, checkpoints, { name: ourName, note: '', alwaysAfresh: false }));
+    await onResults(results);
   }
+  if (wanted(paperName)) {
+    let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
+    for (const { run: name, note, search } of paperRuns(comparison.seeds)) {
+      const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
+      const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
+      if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
+    }
+    const { run, result } = best!;
+    results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
+    await onResults(results);
+  }
+  return results;
 }
