@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace firn {
 namespace {
 
-// Rows are taken together below this much ideal payload: less than a table of their own and its place in the map would cost.
-constexpr uint64_t kGroupBitsFirst = 48;
-// A row that leaves its reference's table costs about this in the map, and so does one that would make a table learn a new symbol.
-constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 24;
+// Rows in which fewer elements change are taken together: they take less than a table of their own and its place in the map would cost.
+constexpr uint64_t kChangedFirst = 6;
+// What a row that leaves its reference's table costs in the map, and what each symbol costs that a table has not learnt.
+constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
 constexpr uint64_t kRowBits = 1;      // what a row in a table of its own family costs in the map
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
+// Fewer tables are not tried any more once they cost one part in so many more than the best number does.
+constexpr CostBits kHopeless = 16;
 
 struct Cluster {
   RowCounts counts;
@@ -21,19 +24,49 @@ struct Cluster {
 
 CostBits cluster_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
 
-// Assigns each row a group: neighbours of one context are gathered until they are worth `bits`.
-size_t gather_groups(const std::vector<Row>& rows, CostBits bits, std::vector<uint32_t>* group_of) {
-  struct Open {
-    RowCounts counts;
-    uint32_t group = ~0u;
+// Elements of its slot that a row is taken to have seen besides its own, when rows are compared by how much changes in them.
+constexpr uint64_t kPriorElements = 64;
+
+// Row numbers by context, then by the share of elements that change: rows that may share a table stand together, whatever their slots.
+std::vector<uint32_t> similar_order(const std::vector<Row>& rows) {
+  constexpr uint32_t kShareBits = 32;
+  const auto share = [](uint64_t changed, uint64_t total) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(changed) << kShareBits) / total);
   };
-  std::vector<Open> open(kContextsMax);
-  uint32_t groups = 0;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    Open& at = open[rows[r].context];
-    if (at.group == ~0u || at.counts.entropy() >= bits) at = {{}, groups++};
-    at.counts.add(rows[r].counts);
-    (*group_of)[r] = at.group;
+  std::vector<uint64_t> keys(rows.size());
+  for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    uint64_t total = 0, changed = 0;
+    for (; end < rows.size() && rows[end].slot == rows[begin].slot; ++end) {
+      total += rows[end].counts.total();
+      changed += rows[end].counts.total() - rows[end].counts.of[0];
+    }
+    const uint64_t prior = share(changed, total);
+    for (size_t r = begin; r < end; ++r) {
+      const uint64_t own = rows[r].counts.total(), own_share = share(own - rows[r].counts.of[0], own);
+      const auto weighted = static_cast<unsigned __int128>(own_share) * own + static_cast<unsigned __int128>(prior) * kPriorElements;
+      keys[r] = static_cast<uint64_t>(weighted / (own + kPriorElements));
+    }
+  }
+  std::vector<uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(rows[a].context, keys[a], a) < std::tuple(rows[b].context, keys[b], b);
+  });
+  return order;
+}
+
+// Assigns each row a group: neighbours of one context are gathered until that many elements change in them.
+size_t gather_groups(const std::vector<Row>& rows, const std::vector<uint32_t>& order, uint64_t changed_min, std::vector<uint32_t>* group_of) {
+  uint64_t changed = 0;
+  uint32_t groups = 0, context = ~0u;
+  for (const uint32_t r : order) {
+    if (rows[r].context != context || changed >= changed_min) {
+      ++groups;
+      changed = 0;
+      context = rows[r].context;
+    }
+    changed += rows[r].counts.total() - rows[r].counts.of[0];
+    (*group_of)[r] = groups - 1;
   }
   return groups;
 }
@@ -119,7 +152,14 @@ class Division {
  public:
   Division(const std::vector<Row>& rows, uint32_t slots, std::vector<uint32_t> table_of)
       : rows_(rows), slots_(slots), table_of_(std::move(table_of)) {
-    for (const Row& row : rows_) contexts_ = std::max(contexts_, row.context + 1);
+    for (const Row& row : rows_) {
+      contexts_ = std::max(contexts_, row.context + 1);
+      first_.push_back(found_.size());
+      for (uint32_t s = 0; s < kContextSymbols; ++s) {
+        if (row.counts.of[s] != 0) found_.push_back({s, row.counts.of[s]});
+      }
+    }
+    first_.push_back(found_.size());
   }
 
   ChosenTables finish() {
@@ -132,7 +172,7 @@ class Division {
     renumber();
     place();
     ChosenTables chosen;
-    for (size_t r = 0; r < rows_.size(); ++r) chosen.payload += row_cost(rows_[r].counts, table_of_[r]);
+    for (size_t r = 0; r < rows_.size(); ++r) chosen.payload += row_cost(r, table_of_[r]);
     chosen.set.shapes = std::move(shapes_);
     chosen.set.slots = slots_;
     if (chosen.set.has_map()) {
@@ -163,18 +203,19 @@ class Division {
     for (const RowCounts& table : counts) {
       shapes_.push_back(fit_shape(table));
       costs_.push_back(shape_costs(shapes_.back()));
+      for (uint32_t s = 0; s < kContextSymbols; ++s) {
+        if (!shapes_.back().has(s)) costs_.back()[s] = whole_bits(kNewSymbolBits);
+      }
     }
   }
 
   // Numbers tables by where they are first used.
   void renumber() { fit(); }
 
-  CostBits row_cost(const RowCounts& counts, uint32_t table) const {
+  CostBits row_cost(size_t row, uint32_t table) const {
     CostBits cost = 0;
-    for (uint32_t s = 0; s < kContextSymbols; ++s) {
-      if (counts.of[s] == 0) continue;
-      cost += shapes_[table].has(s) ? counts.of[s] * costs_[table][s] : (counts.of[s] + 1) * whole_bits(kNewSymbolBits);
-    }
+    const CostBits* const costs = costs_[table].data();
+    for (size_t i = first_[row]; i < first_[row + 1]; ++i) cost += found_[i].count * costs[found_[i].symbol];
     return cost;
   }
 
@@ -236,7 +277,7 @@ class Division {
       uint32_t best = table_of_[r];
       CostBits best_cost = ~CostBits{0};
       for (uint32_t t = 0; t < shapes_.size(); ++t) {
-        const CostBits cost = row_cost(rows_[r].counts, t) + (t == stay ? 0 : whole_bits(kLeaveBits));
+        const CostBits cost = row_cost(r, t) + (t == stay ? 0 : whole_bits(kLeaveBits));
         if (cost < best_cost) {
           best_cost = cost;
           best = t;
@@ -248,12 +289,18 @@ class Division {
     return changed;
   }
 
+  struct Occurrence {
+    uint64_t symbol, count;
+  };
+
   const std::vector<Row>& rows_;
+  std::vector<Occurrence> found_;  // of all rows, one after another; few symbols occur in most of them
+  std::vector<size_t> first_;      // of each row, and the end
   uint32_t slots_;
   uint32_t contexts_ = 1;
   std::vector<uint32_t> table_of_;
   std::vector<TableShape> shapes_;
-  std::vector<std::array<CostBits, kContextSymbols>> costs_;
+  std::vector<std::array<CostBits, kContextSymbols>> costs_;  // of every symbol
   std::vector<uint8_t> map_, references_;
 };
 
@@ -264,9 +311,10 @@ ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots) {
   best.set.slots = slots;
   if (rows.empty()) return best;
   std::vector<uint32_t> group_of(rows.size());
-  CostBits bits = whole_bits(kGroupBitsFirst);
-  size_t groups = gather_groups(rows, bits, &group_of);
-  while (groups > kSeedsMax) groups = gather_groups(rows, bits *= 2, &group_of);
+  uint64_t changed_min = kChangedFirst;
+  const std::vector<uint32_t> order = similar_order(rows);
+  size_t groups = gather_groups(rows, order, changed_min, &group_of);
+  while (groups > kSeedsMax) groups = gather_groups(rows, order, changed_min *= 2, &group_of);
 
   std::vector<Cluster> clusters(groups);
   for (size_t r = 0; r < rows.size(); ++r) {
@@ -289,7 +337,7 @@ ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots) {
       best_cost = cost;
       best = std::move(chosen);
     }
-    if (tables == 1) return best;
+    if (tables == 1 || cost > best_cost + best_cost / kHopeless) return best;
   }
 }
 
