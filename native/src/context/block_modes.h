@@ -20,8 +20,7 @@ enum class BlockMode : uint8_t {
 // What coding a block needs of a table set.
 struct SetCodes {
   std::vector<TableCodes> tables;
-  std::vector<std::array<CostBits, kContextSymbols>> costs;  // of each symbol that has a code
-  std::vector<EncoderToken> tokens;                          // kTokensPerTable a table
+  std::vector<EncoderToken> tokens;  // kTokensPerTable a table
 
   explicit SetCodes(const std::vector<TableShape>& shapes);
 };
@@ -49,7 +48,7 @@ LaneStream encode_tokens(size_t count, uint32_t lanes, TokenAt token) {
   const bool done = lanes == 4    ? encode_lanes<4>(count, token, &stream)
                     : lanes == 8  ? encode_lanes<8>(count, token, &stream)
                     : lanes == 32 ? encode_lanes<32>(count, token, &stream)
-                  : lanes == 64 ? encode_lanes<64>(count, token, &stream)
+                    : lanes == 64 ? encode_lanes<64>(count, token, &stream)
                                   : encode_lanes<1>(count, token, &stream);
   if (done) return stream;
   stream = LaneStream();

@@ -71,8 +71,8 @@ size_t gather_groups(const std::vector<Row>& rows, const std::vector<uint32_t>& 
   return groups;
 }
 
-// The groups merged greedily, cheapest total first. parents[g] is the group that g was merged into at step order[g]; the survivor of all
-// has order 0.
+// The groups merged greedily, two at a time, the pair that saves most first. Group g was merged into parent_[g] when order_[g] clusters were
+// left; the one that survives is its own parent.
 class Merging {
  public:
   explicit Merging(std::vector<Cluster> clusters) : clusters_(std::move(clusters)), parent_(clusters_.size()), order_(clusters_.size(), ~0u) {

@@ -99,7 +99,6 @@ uint32_t lanes_for(CostBits payload) {
 SetCodes::SetCodes(const std::vector<TableShape>& shapes) {
   for (const TableShape& shape : shapes) {
     tables.emplace_back(shape);
-    costs.push_back(shape_costs(shape));
     append_table_tokens(tables.back(), &tokens);
   }
 }

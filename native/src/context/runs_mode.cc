@@ -8,7 +8,7 @@
 namespace firn {
 namespace {
 
-// More lanes than these gain nothing where tokens are taken one after the other.
+// Tokens are taken one after the other here: more lanes than these gain nothing.
 constexpr uint32_t kRunLanesMax = 8;
 
 // Token numbers of one table's group, appended in the order a decoder meets them.
@@ -17,7 +17,7 @@ class GroupTokens {
   GroupTokens(const TableCodes& codes, uint32_t table, std::vector<uint32_t>* tokens)
       : tokens_(tokens), longest_(codes.longest_run), first_(table * kTokensPerTable) {}
 
-  // `zeros` zeros, then another symbol, of which there are more than `left` elements of the group to come.
+  // `zeros` zeros, then another symbol.
   void run(uint32_t zeros) {
     for (; zeros >= longest_; zeros -= longest_) token(kRunTokensAt + longest_);
     token(kRunTokensAt + zeros);
@@ -67,7 +67,7 @@ size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes
   const uint32_t longest = codes.longest_run;
   const auto code = [&]() -> const SlotFinder& { return codes.runs; };
   while (at < size && lanes->status() == Status::ok) {
-    // A token stands for at most max(longest, 1) members.
+    // A token stands for at most `longest` members.
     lanes->take_rounds([&](size_t n) { return size - at > n * longest; }, code, [&](uint32_t run) {
       const uint32_t ends = run < longest;
       positions[found] = at + run;
@@ -117,7 +117,8 @@ LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, con
     if (!codes.tokens[token].coded()) return {};
     bits += whole_bits(kSlotBits) - cost_log2(codes.tokens[token].frequency());
   }
-  return encode_tokens(tokens.size(), std::min(lanes_for(bits), kRunLanesMax), [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
+  const uint32_t lanes = std::min(lanes_for(bits), kRunLanesMax);
+  return encode_tokens(tokens.size(), lanes, [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
 }
 
 Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
