@@ -219,6 +219,21 @@ TEST_CASE("context: a block without changes is one byte, and no counts need no t
   check_comes_back(parsed, Bytes{0}, still);
 }
 
+TEST_CASE("context: a block without elements decodes from nothing but the payloads of one") {
+  Random random(17);
+  const ContextTables tables = build({random_block(random, 900, 0, 1, {0.3, 4, 5, 0, 1})}, 1);
+  const ContextLayout empty;
+  std::vector<uint32_t> escapes;
+  const auto decoded = [&](const Bytes& payload) { return tables.decode(payload.data(), payload.size(), empty, nullptr, &escapes); };
+  CHECK_EQ(decoded({0}), Status::ok);
+  CHECK_EQ(decoded({1, 1}), Status::ok);  // dense and runs: a state at its end
+  CHECK_EQ(decoded({2, 1}), Status::ok);
+  CHECK_EQ(decoded({3}), Status::ok);
+  for (const Bytes& payload : {Bytes{}, Bytes{0, 0}, Bytes{1}, Bytes{1, 2}, Bytes{2, 0}, Bytes{3, 0}, Bytes{4}, Bytes{33, 1, 1, 0}, Bytes{64}}) {
+    CHECK(decoded(payload) != Status::ok);
+  }
+}
+
 TEST_CASE("context: any tables encode any block") {
   Random random(7);
   const Block calm = random_block(random, 3000, 0, 1, {0.01, 3, 3, 0, 1}), wild = random_block(random, 3000, 0, 1, {0.9, 50, 32, 0.05, 1});

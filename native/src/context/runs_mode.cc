@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 
 #include "context/block_modes.h"
@@ -127,7 +126,7 @@ Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDec
   const auto members = std::make_unique_for_overwrite<uint64_t[]>(words + 1);
   const auto positions = std::make_unique_for_overwrite<uint32_t[]>(elements.count() + 1);
   const auto values = std::make_unique_for_overwrite<uint8_t[]>(elements.count() + 1);
-  std::memset(symbols, 0, elements.count());
+  std::fill_n(symbols, elements.count(), uint8_t{0});
   for (size_t k = 0; k < elements.tables().size(); ++k) {
     const TableCodes& table = codes.tables[elements.tables()[k]];
     if (table.only_zeros()) continue;
