@@ -60,6 +60,7 @@ function countedEvaluator(): Evaluator & { evaluations(): number } {
     parallel: evaluator.parallel,
     check: evaluator.check,
     close: evaluator.close,
+    inputGrams: evaluator.inputGrams,
     evaluate: (...args) => {
       evaluations += 1;
       return evaluator.evaluate(...args);

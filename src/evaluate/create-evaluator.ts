@@ -41,6 +41,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (reply.kind !== 'evaluated') throw unexpected(reply);
       return reply.values;
     },
+    async inputGrams(request, signal) {
+      const reply = await ask(request.evalSet, { kind: 'grams', request }, signal);
+      if (reply.kind !== 'collected') throw unexpected(reply);
+      return reply.grams;
+    },
     async check(evalSet, signal) {
       const reply = await ask(evalSet, { kind: 'check', evalSet }, signal);
       if (reply.kind !== 'checked') throw unexpected(reply);

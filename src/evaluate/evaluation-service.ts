@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs';
 import type { MetricValues } from '../checkpoint/quality.ts';
+import { evaluationGraph, type EvaluationGraph } from '../graph/evaluation-graph.ts';
+import { gramGraph, gramOpsetMin } from '../graph/gram-graph.ts';
+import { planGrams } from '../graph/plan-grams.ts';
+import { weightUses } from '../graph/weight-uses.ts';
 import type { NativeCore } from '../native/core.ts';
-import type { EvaluationRequest, LocalEvalSet } from './evaluator.ts';
+import { collectGrams } from './collect-grams.ts';
+import type { EvaluationRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
 import { openTensors } from './local-tensors.ts';
 import { prepareSet, type PreparedSet } from './prepared-set.ts';
 import { runBatches } from './run-batches.ts';
@@ -29,12 +34,27 @@ export class EvaluationService {
     return runBatches({ core, prepared, spec: evalSet.spec, weights });
   }
 
+  /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
+  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax }: GramRequest): Promise<readonly InputGram[]> {
+    const core = this.#core;
+    const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
+    const plan = planGrams(evaluation.graph.opset < gramOpsetMin ? [] : weightUses(evaluation.graph), binding, bytesMax);
+    const { bytes, outputNames } = gramGraph(evaluation.bytes, plan.outputs);
+    const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes } });
+    try {
+      const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors: openTensors(weightPaths, core.mapFileSync) });
+      return await collectGrams({ prepared, weights, plan, outputNames, resultPath });
+    } finally {
+      await prepared.session.release();
+    }
+  }
+
   /**
    * Holds graph, batches and spec against each other and runs the first batch, with zeros in place of weights that the graph leaves
    * open. Where such a weight is an integer (a shape, an index) zeros would prove nothing, and the run is left out.
    */
   async check(evalSet: LocalEvalSet): Promise<void> {
-    const prepared = await prepareSet({ core: this.#core, evalSet, fed: 'external' });
+    const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });
     try {
       const floating = prepared.feeds.every((feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16');
       if (floating) await runBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds), batchesMax: 1 });
@@ -43,9 +63,13 @@ export class EvaluationService {
     }
   }
 
+  #graph(evalSet: LocalEvalSet, fed: ReadonlySet<string> | 'external'): EvaluationGraph {
+    return evaluationGraph(new Uint8Array(this.#core.mapFileSync(evalSet.graphPath)), fed);
+  }
+
   async #prepare(evalSet: LocalEvalSet, fed: ReadonlySet<string>): Promise<PreparedSet> {
     const key = identityOf(evalSet, fed);
-    const prepared = this.#prepared.get(key) ?? (await prepareSet({ core: this.#core, evalSet, fed }));
+    const prepared = this.#prepared.get(key) ?? (await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, fed) }));
     this.#prepared.delete(key);
     this.#prepared.set(key, prepared);
     for (const [oldest, { session }] of this.#prepared) {

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { buildModel, external, floats, graphAttribute, integers, intAttribute, node, tensorAttribute, value } from '../graph/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
+import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
 import type { Evaluator, LocalEvalSet, WeightBinding } from './evaluator.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */
@@ -14,10 +14,11 @@ const testTimeoutMs = 60_000;
 
 let folder: string;
 let evaluator: Evaluator;
-let fileCount = 0;
+let files: EvalFiles;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'firn-evaluate-'));
+  files = new EvalFiles(folder);
   evaluator = createEvaluator({ parallel: 2, deadlineMs: 30_000, memoryMaxBytes: 2 ** 30 });
 });
 
@@ -26,35 +27,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Column {
-  readonly dtype: Dtype;
-  readonly shape: readonly number[];
-  readonly data: ArrayBufferView;
-}
-
-const f32 = (shape: number[], ...values: number[]): Column => ({ dtype: 'F32', shape, data: Float32Array.from(values) });
-const i64 = (shape: number[], ...values: number[]): Column => ({ dtype: 'I64', shape, data: BigInt64Array.from(values.map(BigInt)) });
-
-function writeFile(bytes: Uint8Array): string {
-  const path = join(folder, `file-${fileCount++}`);
-  writeFileSync(path, bytes);
-  return path;
-}
-
-function writeTensors(columns: Readonly<Record<string, Column>>): string {
-  let at = 0;
-  const header = Object.fromEntries(
-    Object.entries(columns).map(([name, { dtype, shape }]) => {
-      const start = at;
-      at += shape.reduce((product, dim) => product * dim, dtypeBytes[dtype]);
-      return [name, { dtype, shape, data_offsets: [start, at] }];
-    }),
-  );
-  const json = new TextEncoder().encode(JSON.stringify(header));
-  const length = new Uint8Array(new BigUint64Array([BigInt(json.length)]).buffer);
-  const data = Object.values(columns).map(({ data: { buffer, byteOffset, byteLength } }) => new Uint8Array(buffer, byteOffset, byteLength));
-  return writeFile(Buffer.concat([length, json, ...data]));
-}
+const writeFile = (bytes: Uint8Array) => files.write(bytes);
+const writeTensors = (columns: Readonly<Record<string, Column>>) => files.writeTensors(columns);
 
 /** logits = x w + b, with x [N,2], w [2,3], b [3]. */
 const linearModel = buildModel({

@@ -1,7 +1,9 @@
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
+import type { InputGram } from '../graph/input-gram.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
 
+export type { InputGram } from '../graph/input-gram.ts';
 export type { WeightBinding } from '../graph/weight-binding.ts';
 
 /** An eval set on local disk. */
@@ -19,15 +21,27 @@ export interface EvaluationRequest {
   readonly weightPaths: readonly string[];
 }
 
+export interface GramRequest extends EvaluationRequest {
+  /** Where the grams go, as raw little-endian F32, one after the other in the order of the answer. Written by the child. */
+  readonly resultPath: string;
+  /** Most bytes of that file. The child takes up to twice as much beyond what an evaluation takes, and the unfolded inputs of convolutions. */
+  readonly bytesMax: number;
+}
+
 /**
  * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit, killed when over.
  * Deterministic: one intra-op thread, fixed batch order. Errors: `eval-timeout`, `eval-memory`, `eval-crashed`, `eval-input-mismatch`,
- * `eval-label-mismatch`, `graph-invalid`, `graph-external-data`, `graph-missing-weights`, `metric-unknown`, `cancelled`.
+ * `eval-label-mismatch`, `graph-invalid`, `graph-external-data`, `graph-missing-weights`, `metric-unknown`, `storage-full`, `cancelled`.
  */
 export interface Evaluator {
   readonly parallel: number;
   /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
+  /**
+   * Second moments of what enters each matrix of the model, summed over all batches, with these weights. Matrices whose use in the graph is
+   * not understood, or whose moments are not finite, have none; blocks get smaller where all would take more than `bytesMax`.
+   */
+  inputGrams(request: GramRequest, signal?: AbortSignal): Promise<readonly InputGram[]>;
   /** Checks graph, batches and spec against each other in a child, without weights where the graph has none. */
   check(evalSet: LocalEvalSet, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

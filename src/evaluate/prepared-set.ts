@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
-import { evaluationGraph, isFeedable, type FeedableDtype, type WeightFeed } from '../graph/evaluation-graph.ts';
+import { isFeedable, type EvaluationGraph, type FeedableDtype, type WeightFeed } from '../graph/evaluation-graph.ts';
 import type { NativeCore } from '../native/core.ts';
 import { checkSpec, type RowPlan } from './check-spec.ts';
 import type { LocalEvalSet } from './evaluator.ts';
@@ -46,17 +46,17 @@ export interface PreparedSet extends RowPlan {
 export interface PrepareRequest {
   readonly core: Pick<NativeCore, 'convert' | 'mapFileSync'>;
   readonly evalSet: LocalEvalSet;
-  /** Chooses the initializers to feed from those that are external. */
-  readonly fed: ReadonlySet<string> | 'external';
+  /** The set's graph, rewritten to be fed. */
+  readonly evaluation: EvaluationGraph;
 }
 
 /**
- * Loads graph and batches and creates the session. One thread and sequential execution: the same weights give the same outputs,
- * whatever else the machine does. Errors: those of {@link evaluationGraph} and {@link checkSpec}, `graph-invalid`, `eval-memory`.
+ * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same outputs,
+ * whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
  */
-export async function prepareSet({ core, evalSet, fed }: PrepareRequest): Promise<PreparedSet> {
+export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest): Promise<PreparedSet> {
   const { spec } = evalSet;
-  const { bytes, graph, feeds } = evaluationGraph(new Uint8Array(core.mapFileSync(evalSet.graphPath)), fed);
+  const { bytes, graph, feeds } = evaluation;
   const batches = openTensors([evalSet.batchesPath], core.mapFileSync);
   const rowPlan = checkSpec({ spec, graph, batches });
   const inputs = await Promise.all(

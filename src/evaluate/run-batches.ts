@@ -4,12 +4,11 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { NativeCore } from '../native/core.ts';
+import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import type { NumberTensor } from './metrics/metric-accumulator.ts';
 import { MetricSet } from './metrics/metric-set.ts';
 import type { PreparedSet } from './prepared-set.ts';
-import { runFailure } from './runtime-failure.ts';
-import { runtimeTensor } from './weight-tensors.ts';
 
 export interface BatchRun {
   readonly core: Pick<NativeCore, 'convert'>;
@@ -28,37 +27,13 @@ export interface BatchRun {
 export async function runBatches({ core, prepared, spec, weights, batchesMax = Infinity }: BatchRun): Promise<MetricValues> {
   const metrics = new MetricSet(spec.metrics, spec.ignoreLabel);
   const outputNames = [...new Set(spec.metrics.map((metric) => metric.output))];
-  const batchCount = Math.min(Math.ceil(prepared.rows / prepared.batchRows), batchesMax);
-  for (let batch = 0; batch < batchCount; batch++) {
-    const rowStart = batch * prepared.batchRows;
-    const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
-    const results = await runRows(prepared, { rowStart, rowEnd, weights, outputNames });
+  for await (const { rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
     metrics.add({ rows: rowEnd - rowStart, outputs, labels });
   }
   return metrics.values();
-}
-
-interface RowRange {
-  readonly rowStart: number;
-  readonly rowEnd: number;
-  readonly weights: Readonly<Record<string, Tensor>>;
-  readonly outputNames: readonly string[];
-}
-
-async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
-  const feeds: Record<string, Tensor> = { ...weights };
-  for (const { input, dtype, rowShape, elements } of inputs) {
-    const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
-    feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
-  }
-  try {
-    return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;
-  } catch (cause) {
-    throw runFailure(cause);
-  }
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */

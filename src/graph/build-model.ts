@@ -56,10 +56,14 @@ export function value(name: string, dims: readonly (number | string)[], dtype: D
 }
 
 /** AttributeProto.AttributeType numbers. */
-const attributeTypes = { int: 2, tensor: 4, graph: 5 } as const;
+const attributeTypes = { int: 2, tensor: 4, graph: 5, ints: 7 } as const;
 
 export function intAttribute(name: string, i: number): Init<typeof AttributeProtoSchema> {
   return { name, type: attributeTypes.int, i: BigInt(i) };
+}
+
+export function intsAttribute(name: string, ints: readonly number[]): Init<typeof AttributeProtoSchema> {
+  return { name, type: attributeTypes.ints, ints: ints.map(BigInt) };
 }
 
 export function tensorAttribute(name: string, t: Init<typeof TensorProtoSchema>): Init<typeof AttributeProtoSchema> {

@@ -1,0 +1,47 @@
+import type { Tensor } from 'onnxruntime-node';
+import type { PreparedSet } from './prepared-set.ts';
+import { runFailure } from './runtime-failure.ts';
+import { runtimeTensor } from './weight-tensors.ts';
+
+export interface ResultsRequest {
+  /** From {@link weightTensors}. */
+  readonly weights: Readonly<Record<string, Tensor>>;
+  readonly outputNames: readonly string[];
+  /** Batches to run; all when absent. */
+  readonly batchesMax?: number;
+}
+
+/** The outputs of one batch: rows `rowStart` to `rowEnd`, exclusive. */
+export interface BatchResults {
+  readonly rowStart: number;
+  readonly rowEnd: number;
+  readonly results: Readonly<Record<string, Tensor>>;
+}
+
+/** Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors: `eval-input-mismatch`, `eval-memory`. */
+export async function* batchResults(prepared: PreparedSet, { weights, outputNames, batchesMax = Infinity }: ResultsRequest): AsyncGenerator<BatchResults> {
+  const batchCount = Math.min(Math.ceil(prepared.rows / prepared.batchRows), batchesMax);
+  for (let batch = 0; batch < batchCount; batch++) {
+    const rowStart = batch * prepared.batchRows;
+    const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
+    yield { rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
+  }
+}
+
+interface RowRange extends ResultsRequest {
+  readonly rowStart: number;
+  readonly rowEnd: number;
+}
+
+async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
+  const feeds: Record<string, Tensor> = { ...weights };
+  for (const { input, dtype, rowShape, elements } of inputs) {
+    const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+    feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
+  }
+  try {
+    return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;
+  } catch (cause) {
+    throw runFailure(cause);
+  }
+}
