@@ -24,7 +24,7 @@ export interface EvaluationRequest {
 export interface GramRequest extends EvaluationRequest {
   /** Where the grams go, as raw little-endian F32, one after the other in the order of the answer. Written by the child. */
   readonly resultPath: string;
-  /** Most bytes of that file. The child takes up to twice as much beyond what an evaluation takes, and the unfolded inputs of convolutions. */
+  /** Most bytes of that file. Beyond what an evaluation takes the child needs up to some five times as much, and four times one convolution's unfolded inputs. */
   readonly bytesMax: number;
 }
 

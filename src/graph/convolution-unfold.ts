@@ -10,8 +10,8 @@ export interface Unfold {
   readonly pads: readonly number[];
 }
 
-/** Most positions of a window: unfolding takes a constant of its square in floats, 64 MiB. */
-export const windowPositionsMax = 4096;
+/** Most positions of a window (patches of 32 x 32): unfolding takes a constant of its square in floats, 4 MiB. */
+export const windowPositionsMax = 1024;
 
 /**
  * The unfolding of a Conv node (ONNX operator specification) whose kernel has the shape [out, channels, ...window]. Undefined where it

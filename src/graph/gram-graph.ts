@@ -2,7 +2,7 @@ import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Unfold } from './convolution-unfold.ts';
 import { graphsOf } from './graph-walk.ts';
 import { onnxTypeOfDtype } from './onnx-dtype.ts';
-import { ModelProtoSchema, NodeProtoSchema, ValueInfoProtoSchema, type NodeProto, type TensorProtoSchema } from './onnx_pb.ts';
+import { ModelProtoSchema, NodeProtoSchema, ValueInfoProtoSchema, type NodeProto } from './onnx_pb.ts';
 import type { GramOutput } from './plan-grams.ts';
 import { readModel, type OnnxModel } from './read-model.ts';
 
@@ -50,9 +50,7 @@ function appendWindows(writer: NodeWriter, activation: string, { channels, kerne
   const positions = kernel.reduce((product, size) => product * size, 1);
   const copied = kernel.map(() => 0);
   if (positions === 1 && strides.every((stride) => stride === 1) && pads.every((pad) => pad === 0)) return activation;
-  const identity = new Float32Array(positions * positions);
-  for (let at = 0; at < positions; at++) identity[at * positions + at] = 1;
-  const selectors = writer.constant('F32', [positions, 1, ...kernel], new Uint8Array(identity.buffer));
+  const selectors = writer.selectors(kernel);
   const attributes = [intsAttribute('strides', strides), intsAttribute('dilations', dilations), intsAttribute('pads', pads)];
   const windows = writer.add('Conv', [writer.reshape(activation, [-1, 1, ...copied]), selectors], attributes);
   return writer.reshape(windows, [-1, channels * positions, ...copied]);
@@ -79,6 +77,7 @@ function intsAttribute(name: string, values: readonly number[]): Attribute {
 /** Collects nodes of one output each, under names of their own. */
 class NodeWriter {
   readonly nodes: NodeProto[] = [];
+  readonly #selectors = new Map<string, string>();
   readonly #prefix: string;
 
   constructor(prefix: string) {
@@ -91,16 +90,28 @@ class NodeWriter {
     return output;
   }
 
-  /** A Constant node, because older models may not have initializers that are not inputs. */
-  constant(dtype: 'F32' | 'I64', dims: readonly number[], rawData: Uint8Array): string {
-    const t: MessageInitShape<typeof TensorProtoSchema> = { dims: dims.map(BigInt), dataType: onnxTypeOfDtype(dtype), rawData };
-    return this.add('Constant', [], [{ name: 'value', type: attributeTypes.tensor, t }]);
-  }
-
   /** One size may be -1, which is what is left; 0 keeps the size of that axis. */
   reshape(input: string, shape: readonly number[]): string {
-    const sizes = BigInt64Array.from(shape, BigInt);
-    return this.add('Reshape', [input, this.constant('I64', [shape.length], new Uint8Array(sizes.buffer))]);
+    return this.add('Reshape', [input, this.#constant('I64', [shape.length], BigInt64Array.from(shape, BigInt))]);
+  }
+
+  /** One kernel for each position of a window, in order: one there, zero elsewhere. Windows of one shape share them. */
+  selectors(window: readonly number[]): string {
+    const key = window.join();
+    const known = this.#selectors.get(key);
+    if (known !== undefined) return known;
+    const positions = window.reduce((product, size) => product * size, 1);
+    const elements = new Float32Array(positions * positions);
+    for (let at = 0; at < positions; at++) elements[at * positions + at] = 1;
+    const name = this.#constant('F32', [positions, 1, ...window], elements);
+    this.#selectors.set(key, name);
+    return name;
+  }
+
+  /** A Constant node, because older models may not have initializers that are not inputs. */
+  #constant(dtype: 'F32' | 'I64', dims: readonly number[], { buffer }: Float32Array | BigInt64Array): string {
+    const t = { dims: dims.map(BigInt), dataType: onnxTypeOfDtype(dtype), rawData: new Uint8Array(buffer as ArrayBuffer) };
+    return this.add('Constant', [], [{ name: 'value', type: attributeTypes.tensor, t }]);
   }
 
   transpose(input: string, perm: readonly number[]): string {
