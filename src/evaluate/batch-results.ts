@@ -7,7 +7,7 @@ export interface ResultsRequest {
   /** From {@link weightTensors}. */
   readonly weights: Readonly<Record<string, Tensor>>;
   readonly outputNames: readonly string[];
-  /** Batches to run; all when absent. */
+  /** Most batches to run, spread evenly over the set, the first among them; all when absent. */
   readonly batchesMax?: number;
 }
 
@@ -20,9 +20,10 @@ export interface BatchResults {
 
 /** Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors: `eval-input-mismatch`, `eval-memory`. */
 export async function* batchResults(prepared: PreparedSet, { weights, outputNames, batchesMax = Infinity }: ResultsRequest): AsyncGenerator<BatchResults> {
-  const batchCount = Math.min(Math.ceil(prepared.rows / prepared.batchRows), batchesMax);
-  for (let batch = 0; batch < batchCount; batch++) {
-    const rowStart = batch * prepared.batchRows;
+  const batchCount = Math.ceil(prepared.rows / prepared.batchRows);
+  const runCount = Math.min(batchCount, batchesMax);
+  for (let run = 0; run < runCount; run++) {
+    const rowStart = Math.floor((run * batchCount) / runCount) * prepared.batchRows;
     const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
     yield { rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
   }

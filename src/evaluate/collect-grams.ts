@@ -13,14 +13,17 @@ export interface GramCollection {
   readonly plan: GramPlan;
   readonly outputNames: readonly string[];
   readonly resultPath: string;
+  /** Most batches to run, spread evenly; all when undefined. */
+  readonly batchesMax: number | undefined;
 }
 
 /**
- * Sums the grams over all batches, in their order and in F32, and writes those that are finite to a new file, in the order of the result.
+ * Sums the grams over the batches, in their order and in F32, and writes those that are finite to a new file, in the order of the result.
  * Errors: those of {@link batchResults}, `storage-full`.
  */
-export async function collectGrams({ prepared, weights, plan, outputNames, resultPath }: GramCollection): Promise<InputGram[]> {
-  const sums = await sumOutputs(prepared, weights, outputNames);
+export async function collectGrams(collection: GramCollection): Promise<InputGram[]> {
+  const { plan, resultPath } = collection;
+  const sums = await sumOutputs(collection);
   const file = openSync(resultPath, 'w');
   try {
     return plan.grams.flatMap(({ terms, ...gram }) => {
@@ -37,10 +40,10 @@ export async function collectGrams({ prepared, weights, plan, outputNames, resul
   }
 }
 
-async function sumOutputs(prepared: PreparedSet, weights: Readonly<Record<string, Tensor>>, outputNames: readonly string[]): Promise<Float32Array[]> {
+async function sumOutputs({ prepared, weights, outputNames, batchesMax = Infinity }: GramCollection): Promise<Float32Array[]> {
   const sums: Float32Array[] = [];
   if (outputNames.length === 0) return sums;
-  for await (const { results } of batchResults(prepared, { weights, outputNames })) {
+  for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
     for (const [index, name] of outputNames.entries()) {
       const term = results[name]!.data as Float32Array;
       const sum = sums[index];

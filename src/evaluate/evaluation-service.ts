@@ -35,7 +35,7 @@ export class EvaluationService {
   }
 
   /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
-  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax }: GramRequest): Promise<readonly InputGram[]> {
+  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax }: GramRequest): Promise<readonly InputGram[]> {
     const core = this.#core;
     const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
     const plan = planGrams(evaluation.graph.opset < gramOpsetMin ? [] : weightUses(evaluation.graph), binding, bytesMax);
@@ -43,7 +43,7 @@ export class EvaluationService {
     const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes } });
     try {
       const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors: openTensors(weightPaths, core.mapFileSync) });
-      return await collectGrams({ prepared, weights, plan, outputNames, resultPath });
+      return await collectGrams({ prepared, weights, plan, outputNames, resultPath, batchesMax });
     } finally {
       await prepared.session.release();
     }

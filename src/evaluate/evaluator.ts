@@ -26,6 +26,8 @@ export interface GramRequest extends EvaluationRequest {
   readonly resultPath: string;
   /** Most bytes of that file. Beyond what an evaluation takes the child needs up to some five times as much, and four times one convolution's unfolded inputs. */
   readonly bytesMax: number;
+  /** Most batches that are run, at least 1, spread evenly over the set; all when absent. A convolution's gram costs several times the convolution. */
+  readonly batchesMax?: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Evaluator {
   /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
   /**
-   * Second moments of what enters each matrix of the model, summed over all batches, with these weights. Matrices whose use in the graph is
+   * Second moments of what enters each matrix of the model, summed over the batches, with these weights. Matrices whose use in the graph is
    * not understood, or whose moments are not finite, have none; blocks get smaller where all would take more than `bytesMax`.
    */
   inputGrams(request: GramRequest, signal?: AbortSignal): Promise<readonly InputGram[]>;

@@ -29,9 +29,10 @@ interface Case {
   readonly binding?: WeightBinding;
   readonly batchRows?: number;
   readonly bytesMax?: number;
+  readonly batchesMax?: number;
 }
 
-function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax = 2 ** 20 }: Case): GramRequest {
+function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax = 2 ** 20, batchesMax }: Case): GramRequest {
   const inputs = Object.fromEntries(Object.keys(batches).map((name) => [name, name]));
   const spec = { inputs, batchRows, metrics: [{ name: 'l', kind: 'loss' as const, output: model.outputs[0]!.name! }] };
   return {
@@ -40,6 +41,7 @@ function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax =
     weightPaths: [files.writeTensors(weights)],
     resultPath: files.path(),
     bytesMax,
+    ...(batchesMax !== undefined && { batchesMax }),
   };
 }
 
@@ -383,6 +385,28 @@ test('where all do not fit, the largest matrices have blocks on the diagonal, of
     const expected = indices([48, 16]).map(([i, j]) => whole[index]!.values[i! * 48 + (i! - (i! % 16)) + j!]!);
     expectClose(values, expected);
   }
+});
+
+test.each([
+  [1, [0, 1]],
+  [2, [0, 1, 2, 3]],
+  [3, [0, 1, 2, 3, 4]],
+  [9, [0, 1, 2, 3, 4]],
+])('at most %i batches of two rows are run', async (batchesMax, rows) => {
+  const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);
+  const [gram] = await gramsOf({ model, batches: { x }, weights: { w: filled(6, 6) }, batchesMax });
+  const values = pattern(rowCount * inputCount);
+  const expected = rows.flatMap((row) => values.slice(row * inputCount, (row + 1) * inputCount));
+  expectClose(gram!.values, gramOfRows(expected, inputCount));
+});
+
+test('fewer batches are spread over the set', async () => {
+  const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);
+  const values = pattern(9 * inputCount);
+  const batches = { x: f32([9, inputCount], ...values) };
+  const [gram] = await gramsOf({ model, batches, weights: { w: filled(6, 6) }, batchRows: 1, batchesMax: 3 });
+  const expected = [0, 3, 6].flatMap((row) => values.slice(row * inputCount, (row + 1) * inputCount));
+  expectClose(gram!.values, gramOfRows(expected, inputCount));
 });
 
 test('names that the graph has already are left alone', async () => {
