@@ -63,6 +63,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<lattice_apply_call>(exports, "latticeApply");
   add<lattice_values_call>(exports, "latticeValues");
   add<lattice_errors_call>(exports, "latticeErrors");
+  add<gram_factor_call>(exports, "gramFactor");
+  add<lattice_targets_call>(exports, "latticeTargets");
   add<crc32c_call>(exports, "crc32c");
   add<map_file>(exports, "mapFile");
   return exports;

@@ -53,6 +53,10 @@ napi_value lattice_apply_call(Arguments& args);
 napi_value lattice_values_call(Arguments& args);
 napi_value lattice_errors_call(Arguments& args);
 
+// calls_feedback.cc
+napi_value gram_factor_call(Arguments& args);
+napi_value lattice_targets_call(Arguments& args);
+
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);
 

@@ -79,7 +79,7 @@ async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, gi
   const { plan } = model;
   const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
   if (methodOf(attempt) === 'residual') {
-    return residualQuantization({ source, plan, ancestor, core: ctx.core, last, warn: attempt.warn, ...pace(attempt) });
+    return residualQuantization({ source, plan, ancestor, core: ctx.core, last, warn: attempt.warn, feedback: model.feedback, ...pace(attempt) });
   }
   const statistics = await gatherStatistics(source, plan, ctx.core, pace(attempt));
   if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);

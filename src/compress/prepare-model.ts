@@ -5,12 +5,13 @@ import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
+import { inputFeedback, type InputFeedback } from './input-feedback.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from './model-layer-types.ts';
 import { overrideWarnings } from './override-warnings.ts';
-import { planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
+import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
 import { QualityGate } from './quality-gate.ts';
 import { shardIndexWarnings } from './shard-index-warnings.ts';
 import { writeCandidate } from './write-candidate.ts';
@@ -21,6 +22,8 @@ export interface PreparedModel {
   readonly layerTypes: ReadonlyMap<string, LayerType>;
   /** Absent without an eval set, and for exact runs. */
   readonly quality?: { readonly gate: QualityGate; readonly bound: QualityBound };
+  /** For the residual method, where an eval set tells what enters the matrices. */
+  readonly feedback?: InputFeedback;
 }
 
 /** Most names in one sentence. */
@@ -52,8 +55,8 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator);
-  const baseline = await evaluateUpload(attempt, plan, gate);
-  return { plan, layerTypes, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } } };
+  const { baseline, feedback } = await evaluateUpload(attempt, plan, gate);
+  return { plan, layerTypes, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } }, ...(feedback && { feedback }) };
 }
 
 async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {
@@ -63,12 +66,20 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
   return bindGraph(ctx, run, local, source.files, signal);
 }
 
-async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<MetricValues> {
+async function evaluateUpload(
+  attempt: EncodeAttempt,
+  plan: CodingPlan,
+  gate: QualityGate,
+): Promise<{ baseline: MetricValues; feedback: InputFeedback | undefined }> {
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {
     const paths = await writeCandidate({ source: attempt.source, plan }, directory, pace(attempt));
-    return await gate.evaluate([...paths.values()], attempt.signal);
+    const weightPaths = [...paths.values()];
+    const baseline = await gate.evaluate(weightPaths, attempt.signal);
+    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, feedback: undefined };
+    const { source, ctx, warn, signal } = attempt;
+    return { baseline, feedback: await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

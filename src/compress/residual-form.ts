@@ -1,9 +1,11 @@
 import type { ContextCounts, ContextTables, LatticeBlock, LatticeSegment, LatticeState, LatticeSymbols, NativeCore } from '../native/core.ts';
 import { contextSegments, latticeBlock, latticeElements, latticeSegments, latticeState, slotCount, type ResidualFile } from '../package/residual-block.ts';
-import { gainMax, offsetUnits, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
+import { gainMax, offsetUnits, unitGain, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
 import { effectiveRank } from '../graph/layer-type-of.ts';
 import type { Ancestor } from './ancestor.ts';
 import { forEachBounded } from './bounded-parallel.ts';
+import { feedbackTargets, type Rounding } from './feedback-targets.ts';
+import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
 import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from './quantized-form.ts';
@@ -16,8 +18,17 @@ export interface ResidualFormParts extends FormOptions {
   readonly core: NativeCore;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
+  /** Absent where the inputs of no matrix were measured. */
+  readonly feedback?: InputFeedback | undefined;
 }
 
+/** What is tried for a matrix until its error is inside {@link errorRatioMax}: errors handed on at their full share first. */
+const roundings: readonly Rounding[] = [
+  { strength: 1, deadZone: 156 },
+  { strength: 0.6, deadZone: 152 },
+  { strength: 0.3, deadZone: 142 },
+  { strength: 0, deadZone: 128 },
+];
 /** A weight stays while it is within this many 1/256 of a step: just under what makes its squared error 1.5 times that of rounding. */
 const deadZones = [156, 142, 128];
 /** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
@@ -37,7 +48,7 @@ export class ResidualForm implements QuantizedForm {
   private readonly scales: StepScales;
   private readonly files: readonly (ResidualFile | undefined)[];
   private readonly tables: ContextTables;
-  private readonly deadZone: number;
+  private readonly rule: RoundingRule;
   private readonly migration: number | undefined;
 
   constructor(parts: ResidualFormParts, built: BuiltForm) {
@@ -45,13 +56,13 @@ export class ResidualForm implements QuantizedForm {
     this.scales = built.scales;
     this.files = built.files;
     this.tables = built.tables;
-    this.deadZone = built.deadZone;
+    this.rule = built.rule;
     this.migration = built.migration;
     this.bytes = built.tables.totalBits() / 8;
   }
 
   async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
-    const { state } = await moved(this.parts, this.files[at.file]!, at, this.deadZone, signal);
+    const { state } = await moved(this.parts, this.files[at.file]!, at, this.rule, signal);
     return latticeElements(this.parts.core, state, this.files[at.file]!, at.block, signal);
   }
 
@@ -68,7 +79,7 @@ export class ResidualForm implements QuantizedForm {
       residualTensors: this.files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
       payload: async (at, signal) => {
         const file = this.files[at.file]!;
-        const { moves, contexts } = await moved(this.parts, file, at, this.deadZone, signal);
+        const { moves, contexts } = await moved(this.parts, file, at, this.rule, signal);
         return this.tables.encode({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
       },
     };
@@ -79,23 +90,36 @@ interface BuiltForm {
   readonly scales: StepScales;
   readonly files: readonly (ResidualFile | undefined)[];
   readonly tables: ContextTables;
-  readonly deadZone: number;
+  readonly rule: RoundingRule;
   readonly migration: number | undefined;
+}
+
+/** How the tensors of a form are rounded: the dead zone of those without feedback, and by file, by tensor, the entry of {@link roundings} of the others. */
+interface RoundingRule {
+  readonly deadZone: number;
+  readonly levels: readonly ReadonlyMap<number, number>[];
 }
 
 /**
  * Quantizes a checkpoint with a common step, in 1/32 octaves: a pass for reconstruction offsets and gains, a second one for symbol statistics and
- * errors. Where a tensor's error is too far above that of quantizing it afresh, weights move sooner.
+ * errors. Where a tensor's error is too far above that of quantizing it afresh, its weights move sooner and hand on less.
  */
 export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
   // Vectors are few, and more depends on each: their steps only ever shrink with the others.
   const scales = { matrices: step, vectors: Math.min(0, step) };
-  for (const [attempt, deadZone] of deadZones.entries()) {
-    const files = await fitted(parts, residualFiles(parts, parts.records, scales), deadZone);
-    const { tables, migration, errorRatio } = await counted(parts, files, deadZone);
-    if (errorRatio <= errorRatioMax || attempt === deadZones.length - 1) return new ResidualForm(parts, { scales, files, tables, deadZone, migration });
+  let zone = 0;
+  let levels: readonly Map<number, number>[] = parts.source.files.map(() => new Map<number, number>());
+  for (;;) {
+    const rule = { deadZone: deadZones[zone]!, levels };
+    const files = await fitted(parts, residualFiles(parts, parts.records, scales), rule);
+    const { tables, migration, beyond } = await counted(parts, files, rule);
+    const movable = beyond.filter(({ file, tensor }) => parts.feedback?.[file]?.has(tensor) && (levels[file]!.get(tensor) ?? 0) + 1 < roundings.length);
+    const plain = beyond.some(({ file, tensor }) => !parts.feedback?.[file]?.has(tensor));
+    if (movable.length === 0 && !(plain && zone + 1 < deadZones.length)) return new ResidualForm(parts, { scales, files, tables, rule, migration });
+    if (plain) zone = Math.min(zone + 1, deadZones.length - 1);
+    levels = levels.map((level) => new Map(level));
+    for (const { file, tensor } of movable) levels[file]!.set(tensor, (levels[file]!.get(tensor) ?? 0) + 1);
   }
-  throw new TypeError('unreachable');
 }
 
 function residualFiles(parts: ResidualFormParts, records: readonly ReadonlyMap<number, ResidualTensor>[], scales: StepScales): (ResidualFile | undefined)[] {
@@ -113,10 +137,11 @@ type TensorSums = BigInt64Array;
 const sums = { counts: 0, residuals: 3, squares: 6, products: 7, signed: 8, length: 11 } as const;
 
 /** Records with the offsets and gains that this checkpoint's weights ask for. */
-async function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], deadZone: number): Promise<(ResidualFile | undefined)[]> {
+async function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], rule: RoundingRule): Promise<(ResidualFile | undefined)[]> {
   const totals = files.map(() => new Map<number, TensorSums>());
   await forEachBounded(residualBlocks(parts.plan), parts.parallel, async (at) => {
-    const { moves } = await quantized(parts, files[at.file]!, at, deadZone, parts.signal);
+    if (at.block.segments.every(({ tensor }) => hasFeedback(parts, at.file, tensor))) return;
+    const { moves } = await quantized(parts, files[at.file]!, at, rule, parts.signal);
     for (const [s, { tensor }] of at.block.segments.entries()) {
       const total = totals[at.file]!.get(tensor) ?? new BigInt64Array(sums.length);
       for (let i = 0; i < sums.length; i += 1) total[i] = total[i]! + moves.statistics[s * sums.length + i]!;
@@ -127,6 +152,8 @@ async function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | 
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
+        // What a weight's error is made up for with must be what it is rebuilt to.
+        if (hasFeedback(parts, number, tensor)) return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const entry = file.layout.tensors[tensor]!;
         const segment = latticeSegments(file, {
           coding: { kind: 'residual', dtype: 'F32' },
@@ -168,32 +195,41 @@ interface Quantized {
   readonly moves: LatticeSymbols;
 }
 
+function hasFeedback({ feedback }: ResidualFormParts, file: number, tensor: number): boolean {
+  return feedback?.[file]?.has(tensor) ?? false;
+}
+
 async function quantized(
-  { source, core, ancestor }: ResidualFormParts,
+  parts: ResidualFormParts,
   file: ResidualFile,
   at: BlockPlace,
-  deadZone: number,
+  { deadZone, levels }: RoundingRule,
   signal?: AbortSignal,
 ): Promise<Quantized> {
+  const { source, core, ancestor, feedback } = parts;
   const previous = await ancestor?.residual(at.file, at.index, signal);
   const lattice = latticeBlock(file, at.block, previous);
   const { weights, weightDtype: dtype } = await source.readWeights(at.file, at.block, signal);
-  return { lattice, previous, moves: await core.latticeQuantize({ weights, dtype, ...lattice, deadZone }, signal) };
+  if (!at.block.segments.some(({ tensor }) => hasFeedback(parts, at.file, tensor)))
+    return { lattice, previous, moves: await core.latticeQuantize({ weights, dtype, ...lattice, deadZone }, signal) };
+  const roundingOf = (tensor: number): Rounding => roundings[levels[at.file]!.get(tensor) ?? 0]!;
+  const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places: feedback![at.file]!, roundingOf }, signal);
+  return { lattice, previous, moves: await core.latticeQuantize({ weights: targets, dtype: 'F32', ...lattice, deadZone }, signal) };
 }
 
-async function moved(parts: ResidualFormParts, file: ResidualFile, at: BlockPlace, deadZone: number, signal?: AbortSignal) {
-  const { lattice, previous, moves } = await quantized(parts, file, at, deadZone, signal);
+async function moved(parts: ResidualFormParts, file: ResidualFile, at: BlockPlace, rule: RoundingRule, signal?: AbortSignal) {
+  const { lattice, previous, moves } = await quantized(parts, file, at, rule, signal);
   const { core } = parts;
   const [contexts, state] = await Promise.all([core.latticeContexts(lattice, signal), latticeState(core, moves, lattice, previous === undefined, signal)]);
   return { segments: lattice.segments, previous, moves, contexts, state };
 }
 
-/** Tables for all blocks, the share of weights that moved, and the worst tensor's error in that of quantizing it afresh. */
+/** Tables for all blocks, the share of weights that moved, and the tensors whose error is beyond {@link errorRatioMax}. */
 async function counted(
   parts: ResidualFormParts,
   files: readonly (ResidualFile | undefined)[],
-  deadZone: number,
-): Promise<{ tables: ContextTables; migration: number | undefined; errorRatio: number }> {
+  rule: RoundingRule,
+): Promise<{ tables: ContextTables; migration: number | undefined; beyond: readonly { file: number; tensor: number }[] }> {
   const { core, parallel, signal } = parts;
   const counts: ContextCounts = core.createContextCounts();
   const errors = files.map(() => new Map<number, { error: bigint; fresh: bigint }>());
@@ -201,7 +237,7 @@ async function counted(
   let changed = 0;
   await forEachBounded(residualBlocks(parts.plan), parallel, async (at) => {
     const file = files[at.file]!;
-    const { segments, previous, moves, contexts, state } = await moved(parts, file, at, deadZone, signal);
+    const { segments, previous, moves, contexts, state } = await moved(parts, file, at, rule, signal);
     await counts.add({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
     if (previous !== undefined) {
       compared += moves.symbols.length;
@@ -216,11 +252,13 @@ async function counted(
     }
   });
   const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
-  const ratios = errors.flatMap((byTensor) => [...byTensor.values()].map(({ error, fresh }) => (fresh === 0n ? 0 : Number((1000n * error) / fresh) / 1000)));
+  const beyond = errors.flatMap((byTensor, file) =>
+    [...byTensor].filter(([, { error, fresh }]) => 1000n * error > BigInt(1000 * errorRatioMax) * fresh && fresh > 0n).map(([tensor]) => ({ file, tensor })),
+  );
   return {
     tables: await counts.build({ slots: slotCount(slots) }, signal),
     migration: compared === 0 ? undefined : changed / compared,
-    errorRatio: Math.max(0, ...ratios),
+    beyond,
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import { withinThreshold } from '../checkpoint/quality.ts';
 import { modelOf, openCompressHarness, sha256, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
@@ -50,7 +51,7 @@ describe('a searched run of the residual method', () => {
   test('trials against another ancestor are not taken for one’s own', async () => {
     const [, second] = pushed;
     const trials = await harness.catalog.trials.list(second!.id);
-    expect(trials.every(({ configKey }) => configKey.endsWith(`@${pushed[0]!.packageId}`))).toBe(true);
+    expect(trials.every(({ configKey }) => configKey.endsWith(`@${pushed[0]!.packageId}+feedback`))).toBe(true);
   });
 });
 
@@ -71,6 +72,20 @@ function oddWeights(step: number): TestTensors {
     'diverged.weight': f32([20, 30], noise(600, 6).fill(Number.NaN, 3, 5)),
   };
 }
+
+describe('a graph whose inputs cannot be measured', () => {
+  test('costs bytes, which is said, and nothing else', async () => {
+    const run = await harness.newRun({ search });
+    const inputGrams = (): Promise<never> => Promise.reject(new FirnError('eval-memory', 'The evaluation took too much memory.'));
+    const checkpoint = await harness.push(run, 0, withGradients(tinyWeights(0), tinyGradients(0)), {
+      ctx: harness.context({ evaluator: { ...harness.evaluator, inputGrams } }),
+    });
+    expect(checkpoint.result).toMatchObject({ fidelity: 'lossy' });
+    expect(checkpoint.result!.warnings.join()).toContain('The inputs of the matrices could not be measured');
+    const file = await harness.download(checkpoint, 'model.safetensors');
+    expect(await harness.measure(file)).toEqual(checkpoint.result!.measured);
+  });
+});
 
 describe('a given step', () => {
   test('rebuilds constant, zero, single, empty and outlying tensors within half a step and the dead zone, NaN exactly', async () => {

@@ -4,6 +4,7 @@ import { searchStep } from '../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
 import type { Ancestor } from './ancestor.ts';
+import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
 import type { CodingPlan } from './plan-codings.ts';
 import type { FormOptions, Quantization } from './quantized-form.ts';
@@ -19,6 +20,8 @@ export interface ResidualParts extends FormOptions {
   /** The config of the checkpoint before. */
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
+  /** Absent where there is nothing to measure inputs with. */
+  readonly feedback?: InputFeedback | undefined;
 }
 
 /** Forms kept: a search asks for each one twice, for its bytes and for its quality. */
@@ -49,7 +52,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     return made;
   };
   return {
-    trialScope: `@${ancestor?.index.id ?? 'base'}`,
+    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}`,
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
     search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep(lastStep, runner),

@@ -95,6 +95,12 @@ export interface Addon {
     engine: EngineHandle,
     ...rest: [...PairArguments, gradientScales: Optional<Float32Array>, values: Int32Array, segments: Int32Array]
   ): Started<BigUint64Array>;
+  /** Binary32 numbers. */
+  gramFactor(engine: EngineHandle, gram: Float32Array, size: number, damping: number): Started<Uint8Array>;
+  latticeTargets(
+    engine: EngineHandle, weights: Uint8Array, dtype: number, segment: Int32Array, previous: Optional<Int32Array>, factor: Float32Array,
+    ...place: [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number]
+  ): Started<Uint8Array>;
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */

@@ -6,7 +6,7 @@ import {
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, errors };
+export const checkLattice = { weights, block, moves, values, errors, segmentsElements };
 
 const { bytes, elements, integer, typed, weightBlock } = checkArguments;
 

@@ -57,6 +57,17 @@ export interface NativeCore {
     weights: LatticeErrorWeights, values: Int32Array, segments: readonly LatticeSegment[], signal?: AbortSignal,
   ): Promise<LatticeErrors[]>;
 
+  /**
+   * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x `size` numbers a block.
+   * `damping`, in units of the mean of the diagonal and positive, is added to it: the more, the weaker the feedback.
+   */
+  gramFactor(gram: Float32Array, request: { readonly size: number; readonly damping: number }, signal?: AbortSignal): Promise<Float32Array>;
+  /**
+   * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ, Frantar et al. 2022, section 3).
+   * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
+   */
+  latticeTargets(request: FeedbackWeights, signal?: AbortSignal): Promise<Float32Array>;
+
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
    * Read-only private mapping of a whole file; unmapped when collected. For evaluation children: writing to it, or reading it
@@ -285,6 +296,34 @@ export interface LatticeErrorWeights extends WeightBlock {
   /** With gradients, one a segment: an element's weight is min((gradient * scale)^2, 16383), rounded to a whole number. */
   readonly gradientScales?: Float32Array;
 }
+
+/** The place of a segment in the matrix it is part of, and what gramFactor made of the matrix's inputs. */
+export interface FeedbackPlace {
+  readonly factor: Float32Array;
+  /** Of a block of the factor, 1..feedbackBlockMax; divides `inputs`. */
+  readonly size: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Whether inputs are the last axis of the tensor, all axes but the first counted as one; else they are the first of two. */
+  readonly inputsLast: boolean;
+}
+
+export interface FeedbackWeights {
+  readonly weights: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  readonly segment: LatticeSegment;
+  /** Previous values; absent for a base. */
+  readonly previous?: Int32Array;
+  readonly place: FeedbackPlace;
+  /** The segment's first element in its tensor. */
+  readonly firstElement: number;
+  /** Share of the errors that is handed on, 0..1. */
+  readonly strength: number;
+  /** As in {@link LatticeWeights}, at most 256. */
+  readonly deadZone: number;
+}
+
+export const feedbackBlockMax = 4096;
 
 /** Sums of squared errors times weights (1 without gradients), in units of (2^exponent / 16)^2; exact. */
 export interface LatticeErrors {

@@ -1,4 +1,5 @@
 import { checkArguments } from './check-arguments.ts';
+import { checkFeedback } from './check-feedback.ts';
 import { checkLattice } from './check-lattice.ts';
 import type { LatticeErrors, LatticeSegment, LatticeState, NativeCore } from './core.ts';
 import { nativeNumbers } from './native-numbers.ts';
@@ -33,6 +34,19 @@ export function latticeCalls(runner: JobRunner) {
       checkLattice.errors(pair, values, segments);
       return addon.latticeErrors(engine, ...pairArguments(pair), pair.gradientScales, values, flattened(segments));
     })),
+    gramFactor: async (gram, { size, damping }, signal) => floatsOf(await runJob(runner, signal, () => {
+      checkFeedback.gram(gram, size, damping);
+      return addon.gramFactor(engine, gram, size, damping);
+    })),
+    latticeTargets: async (request, signal) => floatsOf(await runJob(runner, signal, () => {
+      checkFeedback.weights(request);
+      const { weights, dtype, segment, previous, firstElement, strength, deadZone } = request;
+      const { factor, size, inputs, outputs, inputsLast } = request.place;
+      return addon.latticeTargets(
+        engine, weights, nativeNumbers.dtype[dtype], flattened([segment]), previous, factor,
+        size, inputs, outputs, Number(inputsLast), firstElement, strength, deadZone,
+      );
+    })),
   } satisfies Partial<NativeCore>;
 }
 
@@ -40,6 +54,11 @@ export function latticeCalls(runner: JobRunner) {
 function flattened(segments: readonly LatticeSegment[]): Int32Array {
   return Int32Array.from(segments.flatMap(({ elementCount, exponent, step, shift, offsets, gain }) =>
     [elementCount, exponent, step, shift, ...offsets, gain]));
+}
+
+/** Jobs write to buffers of their own, from the start. */
+function floatsOf({ buffer, length }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, 0, length / 4);
 }
 
 /** Both parts share the buffer that the job wrote: four bytes an element, then one. */

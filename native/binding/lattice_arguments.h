@@ -1,0 +1,40 @@
+// Lattice segments as they cross the seam.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "arguments.h"
+#include "firn/delta.h"
+#include "firn/lattice.h"
+
+namespace firn::binding {
+
+// Numbers of a segment as it crosses the seam: count, exponent, step, shift, three offsets, gain.
+inline constexpr size_t kSegmentNumbers = 8;
+
+// The segments of a block, copied: their typed array is small and not needed once the job has started.
+struct Segments {
+  std::vector<LatticeSegment> list;
+  size_t count = 0;  // elements of all segments
+
+  static Segments read(Arguments& args, size_t index) {
+    const Input<int32_t> numbers = args.int32s(index);
+    Segments segments;
+    segments.list.resize(std::min(numbers.count / kSegmentNumbers, kBlockElementsMax));
+    const int32_t* n = numbers.data;
+    for (LatticeSegment& s : segments.list) {
+      s.count = n[0] > 0 ? static_cast<uint32_t>(n[0]) : 0;  // 0 is refused by the core
+      s.exponent = n[1], s.step = n[2], s.shift = n[3];
+      for (size_t j = 0; j < kLatticeOffsets; ++j) s.offsets[j] = n[4 + j];
+      s.gain = n[7];
+      segments.count += s.count;
+      n += kSegmentNumbers;
+    }
+    return segments;
+  }
+  // A job is not queued for more: its output would be as large.
+  bool valid() const { return count <= kBlockElementsMax; }
+  LatticeSegments view() const { return {list.data(), list.size()}; }
+};
+
+}  // namespace firn::binding

@@ -1,0 +1,13 @@
+#include "common/cpu_features.h"
+#define FIRN_VECTOR_LANES 16
+#include "feedback/feedback_tile.h"
+
+#if FIRN_X86
+namespace firn {
+
+void feedback_avx512(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile) {
+  feedback_tile(factor, size, rule, tile);
+}
+
+}  // namespace firn
+#endif

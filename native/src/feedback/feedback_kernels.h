@@ -1,0 +1,31 @@
+// The inner loop of lattice_targets over one block of inputs and a group of outputs, one file an instruction set, identical results.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace firn {
+
+// Outputs worked on at once.
+inline constexpr size_t kFeedbackLanes = 32;
+
+struct FeedbackRule {
+  float step, half, dead;  // units; `half` is step / 2 rounded down, `dead` the smallest distance that moves
+  float strength;
+  float value_max;  // largest magnitude of a target, in units
+};
+
+// Arrays of size x kFeedbackLanes, input by input. Everything is a whole number below 2^24, so binary32 holds it exactly.
+struct FeedbackTile {
+  const float* weights;   // in units
+  const float* previous;  // k'
+  const float* present;   // 1, or 0 where there is no such element
+  float* errors;          // receives weight minus target
+  float* targets;         // receives k' plus the steps moved
+};
+
+using FeedbackKernel = void (*)(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+void feedback_scalar(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+void feedback_avx2(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+void feedback_avx512(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+
+}  // namespace firn

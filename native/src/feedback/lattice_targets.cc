@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <vector>
+
+#include "common/cpu_features.h"
+#include "common/f32_view.h"
+#include "feedback/feedback_kernels.h"
+#include "firn/feedback.h"
+#include "lattice/lattice_kernels.h"
+#include "lattice/weight_units.h"
+
+namespace firn {
+namespace {
+
+FeedbackKernel feedback_kernel() {
+#if FIRN_X86
+  switch (active_isa()) {
+    case Isa::avx512: return feedback_avx512;
+    case Isa::avx2: return feedback_avx2;
+    case Isa::scalar: break;
+  }
+#endif
+  return feedback_scalar;
+}
+
+bool valid(const Feedback& f, uint32_t count) {
+  const uint64_t elements = uint64_t{f.inputs} * f.outputs;
+  return f.size >= 1 && f.size <= kFeedbackBlockMax && f.inputs > 0 && f.inputs % f.size == 0 && f.first <= elements &&
+         count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.dead_zone <= 256;
+}
+
+// One segment's rounding.
+class Rounder {
+ public:
+  explicit Rounder(FeedbackKernel kernel) : kernel_(kernel) {}
+
+  // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of range.
+  bool round(const LatticeSegment& segment, const int32_t* previous, const Feedback& feedback, float* values) {
+    const LatticeRule rule = lattice_rule(segment, feedback.dead_zone);
+    for (uint32_t i = 0; i < segment.count; ++i) {
+      int32_t x;
+      if (!weight_units(values[i], rule.units, &x)) return false;
+      if (previous && (previous[i] > rule.kept_max || previous[i] < -rule.kept_max)) return false;
+      values[i] = static_cast<float>(x);
+    }
+    const uint64_t end = feedback.first + segment.count;
+    const uint64_t wide = feedback.inputs_last ? feedback.inputs : feedback.outputs;
+    const uint64_t first_row = feedback.first / wide, last_row = (end - 1) / wide;
+    // Rows of the tensor are outputs or inputs; only those that the segment touches are visited.
+    const uint64_t outputs_from = feedback.inputs_last ? first_row : 0, outputs_to = feedback.inputs_last ? last_row + 1 : feedback.outputs;
+    const uint64_t inputs_from = feedback.inputs_last ? 0 : first_row, inputs_to = feedback.inputs_last ? feedback.inputs : last_row + 1;
+    const Part part{segment, rule, previous, feedback, values};
+    for (uint64_t output = outputs_from; output < outputs_to; output += kFeedbackLanes) {
+      const size_t lanes = std::min<uint64_t>(kFeedbackLanes, outputs_to - output);
+      for (uint64_t block = inputs_from / feedback.size; block * feedback.size < inputs_to; ++block) round_tile(part, block, output, lanes);
+    }
+    const float unit = std::ldexp(1.0f, segment.exponent);
+    for (uint32_t i = 0; i < segment.count; ++i) values[i] *= unit;
+    return true;
+  }
+
+ private:
+  struct Part {
+    const LatticeSegment& segment;
+    const LatticeRule& rule;
+    const int32_t* previous;
+    const Feedback& feedback;
+    float* values;
+  };
+
+  // Where an element is in the segment, or past its end when it is not in it.
+  static uint64_t place(const Part& part, uint64_t output, uint64_t input) {
+    const Feedback& f = part.feedback;
+    const uint64_t at = f.inputs_last ? output * f.inputs + input : input * f.outputs + output;
+    return at - f.first;  // wraps below the first, which is past the end too
+  }
+
+  void round_tile(const Part& part, uint64_t block, uint64_t output, size_t lanes) {
+    const size_t size = part.feedback.size, cells = size * kFeedbackLanes;
+    weights_.assign(cells, 0), previous_.assign(cells, 0), present_.assign(cells, 0), errors_.resize(cells), targets_.resize(cells);
+    const float shifted = static_cast<float>(1 << part.rule.shift);
+    for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) {
+      weights_[cell] = part.values[at];
+      previous_[cell] = part.previous ? static_cast<float>(part.previous[at]) * shifted : 0;
+      present_[cell] = 1;
+    });
+    const auto step = static_cast<float>(part.rule.step);
+    const FeedbackRule rule{step, static_cast<float>(part.rule.step / 2), static_cast<float>(part.rule.dead), part.feedback.strength,
+                            static_cast<float>(kLatticeWeightMax) - step};
+    kernel_(part.feedback.factor + block * size * size, size, rule,
+            {weights_.data(), previous_.data(), present_.data(), errors_.data(), targets_.data()});
+    for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) { part.values[at] = targets_[cell]; });
+  }
+
+  template <typename Body>
+  static void for_each_cell(const Part& part, uint64_t block, uint64_t output, size_t lanes, Body body) {
+    const size_t size = part.feedback.size;
+    for (size_t j = 0; j < size; ++j) {
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        const uint64_t at = place(part, output + lane, block * size + j);
+        if (at < part.segment.count) body(j * kFeedbackLanes + lane, at);
+      }
+    }
+  }
+
+  FeedbackKernel kernel_;
+  std::vector<float> weights_, previous_, present_, errors_, targets_;
+};
+
+}  // namespace
+
+Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, const int32_t* values, const Feedback& feedback,
+                       float* targets) {
+  size_t count;
+  if (!valid_segments({&segment, 1}, &count) || !valid(feedback, segment.count)) return Status::invalid_argument;
+  convert(weights, dtype, count, targets, Dtype::f32);
+  return Rounder(feedback_kernel()).round(segment, values, feedback, targets) ? Status::ok : Status::invalid_argument;
+}
+
+}  // namespace firn
