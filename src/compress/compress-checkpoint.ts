@@ -7,10 +7,11 @@ import { decideConfig, type Decision } from './decide-config.ts';
 import { describeResult, fileResults, type FileResult } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode-package.ts';
-import { ancestorCandidates } from './find-ancestor.ts';
+import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
 import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
+import { overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -68,16 +69,38 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const phases = new Phases(attempt);
   const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
   const model = await phases.run('read', () => prepareModel(attempt));
-  // What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search.
-  const { decision, findings: quantized } = await withAncestor(attempt, candidates, model.plan, async (opened) => {
-    const found = await phases.run('search', () => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor }));
-    return { decision: found, findings: found.plan === model.plan ? await storeAndVerify(attempt, phases, { model, decision: found, opened }) : undefined };
-  });
+  const ancestors = await phases.run('read', () => plannedAncestors(attempt, model, candidates));
+  const inBudget = await decideAndStore(attempt, phases, { model, candidates, ancestors });
+  const { decision, findings: quantized } = inBudget ?? (await decideAndStore(attempt, phases, { model, candidates, ancestors: [] }))!;
   const findings =
     quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
   attempt.signal.throwIfAborted();
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
+}
+
+interface Basis {
+  readonly model: PreparedModel;
+  /** Ready checkpoints before this one, nearest first. */
+  readonly candidates: readonly AncestorCandidate[];
+  /** Those to build on, in the order they are tried. */
+  readonly ancestors: readonly AncestorCandidate[];
+}
+
+/**
+ * What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search. Undefined when what was stored leaves the
+ * restore budget; without ancestors nothing does.
+ */
+function decideAndStore(attempt: EncodeAttempt, phases: Phases, { model, candidates, ancestors }: Basis) {
+  return withAncestor(attempt, ancestors, model.plan, async (opened) => {
+    const decision = await phases.run('search', () => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor }));
+    if (decision.plan !== model.plan) return { decision, findings: undefined };
+    const findings = await storeAndVerify(attempt, phases, { model, decision, opened });
+    const { stored, ancestor } = findings;
+    const built = stored.kind === 'delta' ? ancestor?.checkpoint : undefined;
+    const over = built !== undefined && (await overBudget(attempt, model, built, stored.written.object.storedBytes));
+    return over ? undefined : { decision, findings };
+  });
 }
 
 async function storeAndVerify(

@@ -73,14 +73,33 @@ function exact({ source, warn }: EncodeAttempt, { layerTypes }: PreparedModel, r
   return { plan: planExact(source.files, layerTypes), configGiven: false, trialCount };
 }
 
+/** The residual method, set up for one checkpoint and ancestor. */
+export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Quantization> {
+  const { model, ancestor, candidates } = basis;
+  const { source, ctx, warn } = attempt;
+  return residualQuantization({
+    source,
+    plan: model.plan,
+    ancestor,
+    core: ctx.core,
+    last: lastConfig(candidates),
+    warn,
+    feedback: model.feedback,
+    ...pace(attempt),
+  });
+}
+
+/** The config of the checkpoint before. */
+export function lastConfig(candidates: readonly AncestorCandidate[]): QuantizationConfig | undefined {
+  return candidates.map(({ checkpoint }) => checkpoint.result?.config).find((config) => config !== undefined);
+}
+
 async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, given: QuantizationConfig | undefined): Promise<Quantization> {
+  if (methodOf(attempt) === 'residual') return residualOf(attempt, basis);
   const { model, ancestor, candidates } = basis;
   const { source, ctx, run } = attempt;
   const { plan } = model;
-  const last = candidates.map((candidate) => candidate.checkpoint.result?.config).find((config) => config !== undefined);
-  if (methodOf(attempt) === 'residual') {
-    return residualQuantization({ source, plan, ancestor, core: ctx.core, last, warn: attempt.warn, feedback: model.feedback, ...pace(attempt) });
-  }
+  const last = lastConfig(candidates);
   const statistics = await gatherStatistics(source, plan, ctx.core, pace(attempt));
   if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
   const missing = given?.method === 'inshrinkerator' ? whatGivenConfigLacks(given, statistics) : undefined;

@@ -14,15 +14,17 @@ const stepsOf = async (run: Run, sequence: number) =>
   (await ancestorCandidates(catalog, run, sequence)).map(({ run: { name }, checkpoint: { step } }) => `${name}@${step}`);
 const failed = async (run: Run, step: number) => catalog.checkpoints.transition((await makeCheckpoint(catalog, run, step)).id, ['open'], 'failed');
 
-test('the ready checkpoints before, nearest first, at most four; failed ones are passed over', async () => {
+test('the ready checkpoints before, nearest first, at most twelve; failed ones are passed over', async () => {
   const run = await makeRun(catalog, { name: 'a' });
   for (const step of [10, 20, 30]) await makeReady(catalog, run, step);
   await failed(run, 40);
   for (const step of [5, 60]) await makeReady(catalog, run, step);
   const next = await makeCheckpoint(catalog, run, 70);
-  expect(await stepsOf(run, next.sequence)).toEqual(['a@60', 'a@5', 'a@30', 'a@20']);
+  expect(await stepsOf(run, next.sequence)).toEqual(['a@60', 'a@5', 'a@30', 'a@20', 'a@10']);
   expect(await stepsOf(run, 2)).toEqual(['a@20', 'a@10']);
   expect(await stepsOf(run, 0)).toEqual([]);
+  for (let step = 100; step < 110; step += 1) await makeReady(catalog, run, step);
+  expect(await stepsOf(run, 1000)).toHaveLength(12);
 });
 
 test('then on from the point a run was forked from, not from what its parent did later', async () => {

@@ -1,7 +1,7 @@
 import type { Catalog, Checkpoint, Run } from '../catalog/catalog.ts';
 
-/** How many ready checkpoints back an ancestor is looked for: one stored exact in between does not end a run's chain. */
-const lookBackMax = 4;
+/** How many ready checkpoints back an ancestor is looked for: the nearest ones may be stored exact, or at the end of chains without room. */
+const lookBackMax = 12;
 /** How many forks back: a run without a ready checkpoint of its own may be forked again. */
 const forksBackMax = 16;
 

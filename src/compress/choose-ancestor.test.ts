@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
+import { chainBytesMax, chainPackagesMax } from './restore-budget.ts';
+
+const rawBytes = 8000;
+const chain = (bytes: number, baseBytes = 400, packages = 2): AncestorOption<string>['chain'] => ({ packages, bytes, baseBytes });
+
+interface Case {
+  readonly options: Readonly<Record<string, AncestorOption<string>['chain']>>;
+  readonly deltas: Readonly<Record<string, number | undefined>>;
+  readonly base?: number;
+  readonly sequence?: number;
+}
+
+async function choose({ options, deltas, base = 500, sequence = 5 }: Case) {
+  const asked: string[] = [];
+  const chosen = await chooseAncestor({
+    options: Object.entries(options).map(([candidate, cost]) => ({ candidate, chain: cost })),
+    rawBytes,
+    sequence,
+    estimate: async (candidate) => {
+      asked.push(candidate ?? 'base');
+      return candidate === undefined ? base : deltas[candidate];
+    },
+  });
+  return { chosen, asked };
+}
+
+describe('the ancestor', () => {
+  test('is the checkpoint before where its chain has room, and nothing else is estimated', async () => {
+    expect(await choose({ options: { near: chain(600), far: chain(400) }, deltas: { near: 100, far: 150 } })).toEqual({ chosen: 'near', asked: ['near'] });
+  });
+
+  test('is taken without a look where its own delta was small', async () => {
+    const asked: unknown[] = [];
+    const options = [{ candidate: 'near', chain: chain(600), deltaBytes: 50 }];
+    const estimate = async (candidate: unknown) => asked.push(candidate);
+    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toBe('near');
+    expect(asked).toEqual([]);
+  });
+
+  test('is one further back where the nearest chain has no room left', async () => {
+    const { chosen } = await choose({ options: { near: chain(950), far: chain(700) }, deltas: { near: 100, far: 180 } });
+    expect(chosen).toBe('far');
+  });
+
+  test('is none where a delta is not much smaller than a base', async () => {
+    const { chosen, asked } = await choose({ options: { near: chain(400) }, deltas: { near: 260 }, base: 500 });
+    expect({ chosen, asked }).toEqual({ chosen: undefined, asked: ['near', 'base'] });
+    expect((await choose({ options: { near: chain(400) }, deltas: { near: 240 }, base: 500 })).chosen).toBe('near');
+  });
+
+  test('is none where no chain has room, or all are as long as they may be', async () => {
+    expect((await choose({ options: { near: chain(995), far: chain(980) }, deltas: { near: 100, far: 150 } })).chosen).toBeUndefined();
+    expect((await choose({ options: { near: chain(500, 400, chainPackagesMax) }, deltas: { near: 1 } })).chosen).toBeUndefined();
+  });
+
+  test('is not one that cannot be read, nor one whose chain has less room than the nearest delta takes', async () => {
+    const unread = await choose({ options: { near: chain(500), far: chain(500) }, deltas: { near: undefined, far: 150 } });
+    expect(unread.chosen).toBe('far');
+    const { asked } = await choose({ options: { near: chain(950), mid: chain(920), far: chain(600) }, deltas: { near: 100, far: 180 } });
+    expect(asked).toEqual(['near', 'far']);
+  });
+
+  test('costs a bounded number of estimates', async () => {
+    const options = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, chain(700)]));
+    const deltas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, 290 + i]));
+    expect((await choose({ options, deltas })).asked.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('the restore budget', () => {
+  test('is an eighth of the raw bytes, six bases early in a run, two later', () => {
+    expect(chainBytesMax(500, { rawBytes, sequence: 0 })).toBe(1000);
+    expect(chainBytesMax(100, { rawBytes, sequence: 31 })).toBe(600);
+    expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
+  });
+
+  test('is two bases where a base alone takes more', () => {
+    expect(chainBytesMax(3000, { rawBytes, sequence: 0 })).toBe(6000);
+  });
+});

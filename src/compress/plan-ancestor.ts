@@ -1,0 +1,78 @@
+import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
+import { lastConfig, residualOf } from './decide-config.ts';
+import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
+import type { AncestorCandidate } from './find-ancestor.ts';
+import { withAncestor } from './open-ancestor.ts';
+import { isQuantized } from './plan-codings.ts';
+import type { PreparedModel } from './prepare-model.ts';
+import { chainBytesMax, type ChainCost } from './restore-budget.ts';
+
+/**
+ * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
+ * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
+ */
+export async function plannedAncestors(
+  attempt: EncodeAttempt,
+  model: PreparedModel,
+  candidates: readonly AncestorCandidate[],
+): Promise<readonly AncestorCandidate[]> {
+  if (!isBudgeted(attempt, model)) return candidates;
+  const config = givenConfig(attempt) ?? lastConfig(candidates);
+  if (config?.method !== 'residual') return candidates;
+  const options = (await Promise.all(candidates.map((candidate) => optionOf(attempt, candidate)))).flat();
+  const chosen = await chooseAncestor({
+    options,
+    ...place(attempt),
+    estimate: (candidate) => estimateBytes(attempt, model, { candidates, candidate, config }),
+  });
+  return chosen === undefined ? [] : [chosen];
+}
+
+/** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
+export async function overBudget(
+  attempt: EncodeAttempt,
+  model: PreparedModel,
+  { packageId }: AncestorCandidate['checkpoint'],
+  sizeBytes: number,
+): Promise<boolean> {
+  if (!isBudgeted(attempt, model) || packageId === undefined) return false;
+  const chain = await chainCost(attempt, packageId);
+  return chain.bytes + sizeBytes > chainBytesMax(chain.baseBytes, place(attempt));
+}
+
+function isBudgeted(attempt: EncodeAttempt, { plan }: PreparedModel): boolean {
+  return methodOf(attempt) === 'residual' && isQuantized(plan);
+}
+
+function place({ source, checkpoint }: EncodeAttempt): { rawBytes: number; sequence: number } {
+  return { rawBytes: source.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), sequence: checkpoint.sequence };
+}
+
+/** Empty for a checkpoint without a package, or whose chain the catalog cannot follow. */
+async function optionOf(attempt: EncodeAttempt, candidate: AncestorCandidate): Promise<AncestorOption<AncestorCandidate>[]> {
+  const { packageId, result } = candidate.checkpoint;
+  if (packageId === undefined) return [];
+  const chain = await chainCost(attempt, packageId);
+  return [{ candidate, chain, ...(result?.kind === 'delta' && { deltaBytes: result.storedBytes }) }];
+}
+
+async function chainCost({ ctx }: EncodeAttempt, packageId: string): Promise<ChainCost> {
+  const chain = await ctx.catalog.packages.chain(packageId);
+  return { packages: chain.length, bytes: chain.reduce((sum, { storedBytes }) => sum + storedBytes, 0), baseBytes: chain.at(-1)!.storedBytes };
+}
+
+interface Estimate {
+  readonly candidates: readonly AncestorCandidate[];
+  /** Undefined for a base. */
+  readonly candidate: AncestorCandidate | undefined;
+  readonly config: QuantizationConfig;
+}
+
+async function estimateBytes(attempt: EncodeAttempt, model: PreparedModel, { candidates, candidate, config }: Estimate): Promise<number | undefined> {
+  return withAncestor(attempt, candidate === undefined ? [] : [candidate], model.plan, async (opened) => {
+    if (candidate !== undefined && opened === undefined) return undefined;
+    const quantization = await residualOf(attempt, { model, candidates, ancestor: opened?.ancestor });
+    return quantization.estimateBytes(config, pace(attempt));
+  });
+}

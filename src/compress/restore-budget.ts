@@ -1,0 +1,27 @@
+/** What rebuilding a stored checkpoint takes, as the sizes of its packages say. */
+export interface ChainCost {
+  readonly packages: number;
+  /** Of all packages of the chain. */
+  readonly bytes: number;
+  readonly baseBytes: number;
+}
+
+/** Most that a restore reads, in bytes of the uploaded model. */
+const rawShare = 1 / 8;
+/** Most that a restore reads, in sizes of the base its chain starts from: a run's first checkpoints bear few bits, and their base is small. */
+const basesMax = { early: 6, later: 2 };
+/** Checkpoints of a run that count as early, by their number in it. */
+const earlyCheckpoints = 32;
+/** A base of at least this share of the upload (exact parts, strict thresholds) leaves no room under {@link rawShare}. */
+const largeBaseShare = 1 / 10;
+/** Packages of a chain at most: with base and deltas decoding at the speeds of docs/benchmarks.md a restore takes three times a base's then. */
+export const chainPackagesMax = 12;
+
+/**
+ * Most bytes that a chain of one base may have: a restore reads at most an eighth of the raw bytes and six times its base, from the run's 33rd checkpoint on
+ * twice. Where a base alone takes too much for that, twice the base.
+ */
+export function chainBytesMax(baseBytes: number, { rawBytes, sequence }: { readonly rawBytes: number; readonly sequence: number }): number {
+  if (baseBytes >= rawBytes * largeBaseShare) return basesMax.later * baseBytes;
+  return Math.min(rawBytes * rawShare, baseBytes * (sequence < earlyCheckpoints ? basesMax.early : basesMax.later));
+}
