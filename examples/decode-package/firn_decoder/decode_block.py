@@ -1,0 +1,136 @@
+"""The bytes of one block's elements, from its payload and those it goes on from (format.md, "Payloads")."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .byte_reader import ByteReader
+from .chain import Link
+from .context_blocks import ESCAPE, read_context_block
+from .element_kinds import KIND_OF_DTYPE, element_bytes
+from .errors import check
+from .exact_blocks import needs_previous, read_exact_block
+from .lattice import (
+    ACTIVITY_AT_FIRST,
+    LatticeParameters,
+    LatticeState,
+    apply_moves,
+    contexts,
+    element_bytes_of,
+    lattice_parameters,
+    shifted_values,
+)
+from .level_stream import read_level_stream
+
+
+def decode_block(links: Sequence[Link]) -> bytes:
+    """The elements of the first link's block, `links` being that block and all it goes on from, newest first."""
+    kind = links[0].block.plan.block_class[0]
+    if kind == "exact":
+        return _decode_exact(links)
+    if kind == "levels":
+        return _decode_levels(links)
+    return _decode_residual(links)
+
+
+def _dtype(link: Link) -> str:
+    return link.file.tensors[link.block.plan.runs[0].tensor].dtype
+
+
+def _decode_exact(links: Sequence[Link]) -> bytes:
+    payloads: list[bytes] = []
+    for link in links:
+        payloads.append(link.package.payload(link.block))
+        if not needs_previous(payloads[-1]):
+            break
+    elements: bytes | None = None
+    for payload in reversed(payloads):
+        elements = read_exact_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+    return elements or b""
+
+
+def _decode_levels(links: Sequence[Link]) -> bytes:
+    count = links[0].block.plan.count
+    levels = np.zeros(count, np.int64)
+    words = b""
+    level_count_before = 0
+    for link in reversed(links):
+        book = link.codebook
+        reader = ByteReader(link.package.payload(link.block))
+        word_count = reader.varint()
+        check(word_count <= (count if book.has_protected else 0), "a block has too many protected words")
+        words = reader.take(2 * word_count)
+        levels = read_level_stream(reader.rest(), book.codes, levels, max(book.level_count, level_count_before))
+        check(bool(np.all(levels < book.level_count)), "a level is not in its codebook")
+        if book.protected_level is not None:
+            check(int(np.count_nonzero(levels == book.protected_level)) == word_count, "protected words do not fit the levels")
+        level_count_before = book.level_count
+    return _elements_of_levels(links[0], levels, words)
+
+
+def _elements_of_levels(link: Link, levels: np.ndarray, words: bytes) -> bytes:
+    book = link.codebook
+    unit = np.dtype(f"<u{element_bytes(book.dtype)}")
+    table = np.zeros(book.level_count, unit)  # the pruned level stands for +0
+    centroids = np.frombuffer(book.centroids, unit)
+    table[: len(centroids)] = centroids
+    elements = table[levels]
+    if book.protected_level is not None:
+        values = np.frombuffer(words, "<u2").astype(unit)
+        elements[levels == book.protected_level] = values << 16 if book.dtype == "F32" else values
+    return elements.tobytes()
+
+
+def _parameters(link: Link, has_previous: bool) -> list[LatticeParameters]:
+    index = link.package.index
+    found = []
+    for run in link.block.plan.runs:
+        is_matrix = sum(size > 1 for size in link.file.tensors[run.tensor].shape) >= 2
+        scale = index.matrix_scale if is_matrix else index.vector_scale
+        found.append(lattice_parameters(link.file.records[run.tensor], scale, has_previous))
+    return found
+
+
+def _origins(link: Link) -> LatticeState:
+    values = np.concatenate([np.full(run.count, link.file.records[run.tensor].origin, np.int64) for run in link.block.plan.runs])
+    return LatticeState(values, np.full(len(values), ACTIVITY_AT_FIRST, np.int64))
+
+
+def _decode_residual(links: Sequence[Link]) -> bytes:
+    state: LatticeState | None = None
+    parameters: list[LatticeParameters] = []
+    for link in reversed(links):
+        parameters = _parameters(link, state is not None)
+        state = _next_state(link, parameters, state)
+    if state is None:
+        return b""
+    parts, at = [], 0
+    for run, segment in zip(links[0].block.plan.runs, parameters, strict=True):
+        parts.append(element_bytes_of(state.values[at : at + run.count], segment, _dtype(links[0])))
+        at += run.count
+    return b"".join(parts)
+
+
+def _next_state(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None) -> LatticeState:
+    start = previous or _origins(link)
+    runs = link.block.plan.runs
+    edges = np.cumsum([0, *(run.count for run in runs)]).tolist()
+    segments = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    shifted = [shifted_values(start.values[part], segment.shift) for part, segment in zip(segments, parameters, strict=True)]
+    context = [
+        contexts(start.values[part], values, start.activities[part], segment.step)
+        for part, values, segment in zip(segments, shifted, parameters, strict=True)
+    ]
+    slots = np.repeat([link.file.slots[run.tensor] for run in runs], [run.count for run in runs])
+    payload = link.package.payload(link.block)
+    block = read_context_block(payload, link.package.index.tables, slots, np.concatenate(context))
+    moves = block.symbols.astype(np.int64)
+    moves[moves == ESCAPE] += np.array(block.escapes, np.int64)
+    states = [
+        apply_moves(values, start.activities[part], moves[part], segment)
+        for part, values, segment in zip(segments, shifted, parameters, strict=True)
+    ]
+    values = np.concatenate([state.values for state in states])
+    if previous is None:
+        return LatticeState(values, np.full(len(values), ACTIVITY_AT_FIRST, np.int64))
+    return LatticeState(values, np.concatenate([state.activities for state in states]))

@@ -1,0 +1,184 @@
+"""The body of an index (format.md, "Index")."""
+
+from dataclasses import replace
+
+from .block_plan import CODEBOOK_CODING, RESIDUAL_CODING, plan_blocks
+from .byte_reader import ByteReader
+from .context_tables import SLOTS_MAX, read_context_tables
+from .element_kinds import element_bytes
+from .errors import check, fail
+from .file_path import read_path
+from .inflate import inflate
+from .lattice import LatticeRecord
+from .limits import HEADER_BYTES_MAX, INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES
+from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
+from .residual_records import read_residual_records
+from .safetensors_header import Tensor, parse_safetensors_header
+from .token_tables import read_token_tables
+
+_CODEBOOKS_MAX = 9
+_FILES_MAX = 65_536
+_FLOATS = ("F32", "F16", "BF16")
+_DICTIONARY_BYTES = 32_768
+_SCALE_MAX = 4096
+_CONTEXT_TABLES_BYTES_MAX = 16 << 20
+_BLOCK_INDEX_BYTES_MIN = 5
+
+
+class BodyReader:
+    """Reads the body; `payloads_end` is where the payloads end in the package."""
+
+    def __init__(self, body: bytes, version: int, ancestor: PackageIndex | None, payloads_end: int) -> None:
+        self.reader = ByteReader(body)
+        self.version = version
+        self.ancestor = ancestor
+        self.payloads_end = payloads_end
+        self.payload_at = PREFIX_BYTES
+        self.bytes_left = INFLATED_INDEX_BYTES_MAX - len(body)
+        self.residual_count = 0
+        self.codebooks: list[Codebook] = []
+
+    def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
+        self._read_codebooks()
+        context_bytes, vector_scale, matrix_scale = b"", 0, 0
+        if self.version == 2:
+            context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
+            if context_bytes:
+                vector_scale, matrix_scale = self.reader.zigzag(), self.reader.zigzag()
+                check(max(abs(vector_scale), abs(matrix_scale)) <= _SCALE_MAX, "a step scale is out of range")
+        file_count = self.reader.varint()
+        check(file_count <= _FILES_MAX, "a package has too many files")
+        files: list[PackageFile] = []
+        paths: set[str] = set()
+        for _ in range(file_count):
+            files.append(self._read_file())
+            check(files[-1].path not in paths, "a path appears twice")
+            paths.add(files[-1].path)
+        self.reader.finish("the last file")
+        check(self.payload_at == self.payloads_end, "the payloads do not fill the package")
+        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
+        tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
+        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
+
+    def _read_codebooks(self) -> None:
+        reader = self.reader
+        count = reader.varint()
+        set_count = reader.varint()
+        check(count <= _CODEBOOKS_MAX and set_count <= count, "a package has too many codebooks or table sets")
+        heads: list[tuple[Codebook, int]] = []
+        for _ in range(count):
+            bits = reader.unsigned(1)
+            check(bits < 64 and bits & 3 < 3 and bits >> 2 & 3 < 3, "a codebook is damaged")
+            level_count, set_number = reader.varint(), reader.varint()
+            check(1 <= level_count <= 256 and set_number < set_count, "a codebook is damaged")
+            has_pruned, has_protected = bool(bits & 16), bool(bits & 32)
+            centroid_count = level_count - has_pruned - has_protected
+            check(centroid_count >= 1, "a codebook has no centroids")
+            dtype = _FLOATS[bits >> 2 & 3]
+            check(all((head.layer_type, head.dtype) != (bits & 3, dtype) for head, _ in heads), "two codebooks serve the same tensors")
+            centroids = reader.take(centroid_count * element_bytes(dtype))
+            heads.append((Codebook(bits & 3, dtype, has_pruned, has_protected, level_count, centroids, []), set_number))
+        sets = [read_token_tables(reader.take(reader.varint())) for _ in range(set_count)]
+        self.codebooks = [replace(head, codes=sets[number]) for head, number in heads]
+
+    def _read_file(self) -> PackageFile:
+        reader = self.reader
+        bits = reader.unsigned(1)
+        check(bits < 8 and bits & 3 < 3, "a file is damaged")
+        content = bits & 3
+        before: PackageFile | None = None
+        if bits & 4:
+            number = reader.varint()
+            if self.ancestor is None or number >= len(self.ancestor.files):
+                fail("a file refers to a file that is not there")
+            before = self.ancestor.files[number]
+        path = before.path if before else read_path(reader.take(reader.varint()))
+        sha256 = reader.take(32)
+        if content == EXTERNAL:
+            return PackageFile(content, path, sha256, reader.varint(), b"", b"", [], [], {}, {}, [])
+        if content == BLOB:
+            size = reader.varint()
+            return PackageFile(content, path, sha256, size, b"", b"", *self._read_blob(size))
+        reference = before if before and before.content == SAFETENSORS else None
+        text, header = self._read_header(reference.text if reference else b"")
+        tensors = parse_safetensors_header(header)
+        codings = self._read_codings(tensors, reference)
+        residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
+        by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
+        found = read_residual_records(self.reader, [by_name.get(tensors[i].name) for i in residual])
+        records = dict(zip(residual, found, strict=True))
+        slots = {tensor: min(self.residual_count + i, SLOTS_MAX - 1) for i, tensor in enumerate(residual)}
+        self.residual_count += len(residual)
+        blocks = self._read_blocks(tensors, codings)
+        size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
+        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks)
+
+    def _read_blob(self, size: int) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
+        tensors = [Tensor("", "U8", (size,), 0, size)]
+        return tensors, [0], {}, {}, self._read_blocks(tensors, [0])
+
+    def _read_header(self, reference: bytes) -> tuple[bytes, bytes]:
+        """The text and the whole JSON."""
+        reader = self.reader
+        spaces, head, tail, middle_length = (reader.varint() for _ in range(4))
+        check(head + tail <= len(reference), "a header shares more than there is")
+        total = spaces + head + tail + middle_length
+        check(total <= HEADER_BYTES_MAX, "a header is too large")
+        self.bytes_left -= total
+        check(self.bytes_left >= 0, "the headers are too large")
+        middle = b""
+        if middle_length > 0:
+            dictionary = reference[head : len(reference) - tail][-_DICTIONARY_BYTES:]
+            middle = inflate(reader.take(reader.varint()), middle_length, dictionary)
+        text = reference[:head] + middle + reference[len(reference) - tail :]
+        return text.rstrip(b" "), text + b" " * spaces
+
+    def _read_codings(self, tensors: list[Tensor], reference: PackageFile | None) -> list[int]:
+        run_count = self.reader.varint()
+        if run_count == 0 and tensors:
+            return self._inherit_codings(tensors, reference)
+        codings: list[int] = []
+        for _ in range(run_count):
+            code, count = self.reader.unsigned(1), self.reader.varint()
+            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version == 2)
+            check(known, "a tensor has an unknown coding")
+            check(1 <= count <= len(tensors) - len(codings), "codings do not fit the tensors")
+            codings += [code] * count
+        check(len(codings) == len(tensors), "codings do not fit the tensors")
+        self._check_codings(tensors, codings)
+        return codings
+
+    def _inherit_codings(self, tensors: list[Tensor], reference: PackageFile | None) -> list[int]:
+        if reference is None or self.ancestor is None or len(reference.tensors) != len(tensors):
+            fail("codings are inherited from a file that does not fit")
+        numbers = {(book.layer_type, book.dtype): i for i, book in enumerate(self.codebooks)}
+        codings = []
+        for coding in reference.codings:
+            if CODEBOOK_CODING <= coding < RESIDUAL_CODING:
+                book = self.ancestor.codebooks[coding - CODEBOOK_CODING]
+                check((book.layer_type, book.dtype) in numbers, "a codebook is inherited that is not there")
+                coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
+            check(coding != RESIDUAL_CODING or self.version == 2, "version 1 has no residual tensors")
+            codings.append(coding)
+        self._check_codings(tensors, codings)
+        return codings
+
+    def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
+        for tensor, coding in zip(tensors, codings, strict=True):
+            if coding == RESIDUAL_CODING:
+                check(tensor.dtype in _FLOATS, "a residual tensor is of a dtype that cannot be")
+            elif coding >= CODEBOOK_CODING:
+                check(self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype, "a codebook is of another dtype than a tensor")
+
+    def _read_blocks(self, tensors: list[Tensor], codings: list[int]) -> list[StoredBlock]:
+        blocks = []
+        for plan in plan_blocks(tensors, codings, self.reader.left // _BLOCK_INDEX_BYTES_MIN):
+            length, checksum = self.reader.varint(), self.reader.unsigned(4)
+            check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
+            element = element_bytes(tensors[plan.runs[0].tensor].dtype)
+            kind = plan.block_class[0]
+            length_max = {"exact": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + 10 * plan.count}[kind]
+            check(length <= length_max, "a payload is too long")
+            blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
+            self.payload_at += length
+        return blocks

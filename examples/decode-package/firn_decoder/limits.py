@@ -1,0 +1,13 @@
+"""Sizes of format.md, the limits of its section "Limits", and one that this decoder adds for its own safety."""
+
+STORED_INDEX_BYTES_MAX = 64 << 20
+INFLATED_INDEX_BYTES_MAX = 128 << 20  # the inflated body and all headers together
+HEADER_BYTES_MAX = 100_000_000
+TENSORS_MAX = 1_000_000
+CHAIN_PACKAGES_MAX = 1024
+BLOCK_ELEMENTS_MAX = 131_072
+
+PREFIX_BYTES = 24
+
+# Not of the format: a damaged header can ask for any number of bytes; one file is written up to this size.
+FILE_BYTES_MAX = 1 << 38

@@ -1,0 +1,70 @@
+"""What an index says, as values (format.md, "Index")."""
+
+from dataclasses import dataclass
+
+from .block_plan import BlockPlan
+from .context_tables import ContextTables
+from .lattice import LatticeRecord
+from .safetensors_header import Tensor
+from .token_tables import LevelCode
+
+SAFETENSORS, BLOB, EXTERNAL = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """A table from level to value; `centroids` are their bytes in `dtype`."""
+
+    layer_type: int
+    dtype: str
+    has_pruned: bool
+    has_protected: bool
+    level_count: int
+    centroids: bytes
+    codes: list[LevelCode | None]
+
+    @property
+    def protected_level(self) -> int | None:
+        """The level whose elements have values of their own."""
+        return self.level_count - 1 if self.has_protected else None
+
+
+@dataclass(frozen=True)
+class StoredBlock:
+    """A planned block and where its payload is in the package."""
+
+    plan: BlockPlan
+    offset: int
+    length: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class PackageFile:
+    """One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, or 32."""
+
+    content: int
+    path: str
+    sha256: bytes
+    size: int
+    text: bytes
+    header: bytes
+    tensors: list[Tensor]
+    codings: list[int]
+    records: dict[int, LatticeRecord]
+    slots: dict[int, int]
+    blocks: list[StoredBlock]
+
+
+@dataclass(frozen=True)
+class PackageIndex:
+    """The decoded index of one package."""
+
+    version: int
+    package_id: bytes
+    ancestor_id: bytes | None
+    codebooks: list[Codebook]
+    tables: ContextTables
+    vector_scale: int
+    matrix_scale: int
+    files: list[PackageFile]

@@ -1,0 +1,43 @@
+"""From the bytes of a package to its index (format.md, "Frame" and "Index")."""
+
+from .byte_reader import ByteReader
+from .checksum import crc32c
+from .errors import UnsupportedFormat, check, fail
+from .index_body import BodyReader
+from .inflate import inflate
+from .limits import INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES, STORED_INDEX_BYTES_MAX
+from .package_index import PackageIndex
+
+_TRAILER_BYTES = 16
+
+
+def read_index(package: bytes, ancestor: PackageIndex | None) -> PackageIndex:
+    """The index of a package; `ancestor` is that of the package before it in the chain, None for a base."""
+    check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
+    check(package[:4] == b"FIRN", "this is no package")
+    version = package[4]
+    if version not in (1, 2):
+        raise UnsupportedFormat(f"format version {version} is not known")
+    trailer = ByteReader(package[-_TRAILER_BYTES:])
+    offset, length, checksum = trailer.unsigned(8), trailer.unsigned(4), trailer.unsigned(4)
+    check(offset >= PREFIX_BYTES and offset + length + _TRAILER_BYTES == len(package), "the index is not where the trailer says")
+    check(length <= STORED_INDEX_BYTES_MAX, "the index is too large")
+    stored = package[offset : offset + length]
+    check(crc32c(package[:PREFIX_BYTES] + stored + package[-_TRAILER_BYTES:-4]) == checksum, "the index has a wrong checksum")
+    check(package[5:8] == bytes(3), "the prefix is damaged")
+
+    reader = ByteReader(stored)
+    flags = reader.unsigned(1)
+    check(flags <= 3, "the index has unknown flags")
+    ancestor_id = reader.take(16) if flags & 1 else None
+    if ancestor_id is None:
+        ancestor = None
+    elif ancestor is None or ancestor.package_id != ancestor_id:
+        fail(f"this package needs its ancestor {ancestor_id.hex()} before it")
+    if flags & 2:
+        body_length = reader.varint()
+        check(body_length <= INFLATED_INDEX_BYTES_MAX, "the index is too large")
+        body = inflate(reader.rest(), body_length)
+    else:
+        body = reader.rest()
+    return BodyReader(body, version, ancestor, offset).read(package[8:24], ancestor_id)

@@ -1,0 +1,64 @@
+"""Files of the newest package of a chain (format.md, "Rebuilding a file")."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from .chain import BlockFinder, Package
+from .decode_block import decode_block
+from .element_kinds import element_bytes
+from .errors import check
+from .limits import FILE_BYTES_MAX
+from .package_index import EXTERNAL, SAFETENSORS, PackageFile
+
+_PIECE_BYTES = 1 << 20
+
+
+def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFile, bool]]:
+    """
+    Writes the files of the chain's last package under `folder`, replacing what is there; says of each whether it was written, which external
+    ones are not. Files appear once the digests of all are right.
+    """
+    finder = BlockFinder(chain)
+    files = [file for file in chain[-1].index.files if file.content != EXTERNAL]
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder) as scratch:
+        rebuilt = [(file, os.path.join(scratch, str(number))) for number, file in enumerate(files)]
+        for file, path in rebuilt:
+            _rebuild_file(finder, file, path)
+        for file, path in rebuilt:
+            place = os.path.join(folder, *file.path.split("/"))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.replace(path, place)
+    return [(file, file.content != EXTERNAL) for file in chain[-1].index.files]
+
+
+def _rebuild_file(finder: BlockFinder, file: PackageFile, path: str) -> None:
+    check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
+    with open(path, "w+b") as out:
+        _write_file(finder, file, out)
+        check(_digest(out) == file.sha256, f"{file.path} was rebuilt with a wrong digest")
+
+
+def _write_file(finder: BlockFinder, file: PackageFile, out: BinaryIO) -> None:
+    start = 0
+    if file.content == SAFETENSORS:
+        start = out.write(len(file.header).to_bytes(8, "little") + file.header)
+    for block in file.blocks:
+        elements = decode_block(finder.links(file, block))
+        at = 0
+        for run in block.plan.runs:
+            tensor = file.tensors[run.tensor]
+            unit = element_bytes(tensor.dtype)
+            out.seek(start + tensor.offset + run.first * unit)
+            at += out.write(elements[at : at + run.count * unit])
+
+
+def _digest(file: BinaryIO) -> bytes:
+    digest = hashlib.sha256()
+    file.seek(0)
+    while piece := file.read(_PIECE_BYTES):
+        digest.update(piece)
+    return digest.digest()

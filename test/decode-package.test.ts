@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modelOf, openCompressHarness, type CompressHarness } from '../src/compress/compress-harness.test-support.ts';
+import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
+import { loadCore } from '../src/native/load-core.ts';
+import { MemoryStore } from '../src/package/memory-store.test-support.ts';
+import { Dice, storeRandomRun } from '../src/restore/random-run.test-support.ts';
+
+const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
+const fixtures = fileURLToPath(new URL('./fixtures/', import.meta.url));
+/** The decoder's exit statuses (examples/decode-package/README.md). */
+const [decoded, damaged, unsupported] = [0, 3, 4];
+
+const needs = 'python3 with numpy';
+const runnable = spawnSync('python3', ['-c', 'import numpy']).status === 0;
+if (!runnable) console.warn(`decode-package.test.ts: skipped, since there is no ${needs}.`);
+
+describe.skipIf(!runnable)(`the decoder written from the documents alone${runnable ? '' : ` (skipped: no ${needs})`}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-decoder-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let outputs = 0;
+
+  /** Decodes a chain, base first. `digests`: of the files it left, by path. */
+  function decode(packagePaths: readonly string[]): { status: number | null; said: string; digests: Record<string, string> } {
+    const out = join(folder, `out-${outputs++}`);
+    const { status, stderr } = spawnSync('python3', ['-B', decoder, '--out', out, ...packagePaths], { encoding: 'utf8' });
+    const files = existsSync(out) ? readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : [];
+    const found = files.map(({ parentPath, name }) => join(parentPath, name));
+    return { status, said: stderr, digests: Object.fromEntries(found.map((path) => [path.slice(out.length + 1), digestOf(readFileSync(path))])) };
+  }
+
+  function stored(name: string, bytes: Uint8Array): string {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  describe.each(['format-v1', 'format-v2'])('over the packages of %s', (version) => {
+    const expected = JSON.parse(readFileSync(join(fixtures, version, 'expected.json'), 'utf8')) as Record<string, Record<string, string>>;
+
+    it.each(Object.entries(expected))('%s comes out as it always did', (name, digests) => {
+      const [run, step] = name.replace('.firn', '').split('-') as [string, string];
+      const chain = Array.from({ length: Number(step) + 1 }, (_, i) => join(fixtures, version, `${run}-${i}.firn`));
+      expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+    });
+  });
+
+  it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {
+    const store = new MemoryStore();
+    const chain: string[] = [];
+    const run = await storeRandomRun(new Dice(seed), loadCore(), store, { length: 3, large: seed === 11, tensorsMax: 8 });
+    for (const [step, { location, files }] of run.entries()) {
+      chain.push(stored(`random-${seed}-${step}.firn`, store.objects.get(location.key)!));
+      expect(decode(chain)).toEqual({ status: decoded, said: '', digests: Object.fromEntries([...files].map(([path, bytes]) => [path, digestOf(bytes)])) });
+    }
+  });
+
+  describe('over a chain that was just pushed', () => {
+    let harness: CompressHarness;
+    beforeAll(async () => {
+      harness = await openCompressHarness();
+    });
+    afterAll(() => harness.close());
+
+    it.each([
+      ['residual', { method: 'residual', step: -50 }],
+      ['inshrinkerator', { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 }],
+    ] as const)('gives what a download gives (method %s)', async (method, config) => {
+      const run = await harness.newFixedRun(config);
+      const chain: string[] = [];
+      for (const step of [0, 1, 2]) {
+        const checkpoint = await harness.push(run, step, modelOf(await oddWeights(harness, step)));
+        expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' });
+        chain.push(stored(`${method}-${step}.firn`, await harness.packageBytes(checkpoint)));
+        const downloaded = await harness.download(checkpoint, 'model.safetensors');
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: { 'model.safetensors': digestOf(downloaded) } });
+      }
+    });
+  });
+
+  describe('given a package that is not right', () => {
+    const base = join(fixtures, 'format-v2/mixed-0.firn');
+    const delta = join(fixtures, 'format-v2/mixed-1.firn');
+
+    it.each([
+      ['a byte of a payload', 30],
+      ['a byte of the index', -40],
+      ['the last byte', -1],
+    ])('refuses it when %s has changed, and leaves no file', (_, at) => {
+      const bytes = readFileSync(delta);
+      bytes[(at + bytes.length) % bytes.length]! ^= 4;
+      const result = decode([base, stored('changed.firn', bytes)]);
+      expect(result).toMatchObject({ status: damaged, digests: {} });
+      expect(result.said).toMatch(/^damaged package: .+\n$/);
+    });
+
+    it.each([
+      ['without its ancestor', [delta]],
+      ['after another package', [join(fixtures, 'format-v2/residual-0.firn'), delta]],
+      ['before its base', [delta, base]],
+      ['after two bases', [base, base]],
+    ])('refuses a chain %s', (_, chain) => {
+      expect(decode(chain)).toMatchObject({ status: damaged, digests: {} });
+    });
+
+    it('says of a later version that it does not know it', () => {
+      const bytes = readFileSync(base);
+      bytes[4] = 3;
+      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 3'), digests: {} });
+    });
+
+    it('refuses what is no package at all, empty, or cut short', () => {
+      const cut = readFileSync(base).subarray(0, 500);
+      for (const bytes of [Buffer.from('not a package, and longer than its frame would be'), Buffer.alloc(0), cut])
+        expect(decode([stored('other.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+    });
+  });
+});
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The tiny model, with halves, an outlier, a tensor of several blocks, integers and a tensor that is not finite. */
+async function oddWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
+  const moved = (values: Float32Array): Float32Array => values.map((value, i) => (i % 7 === step ? value + 0.4 : value));
+  const half = await core.convert(new Uint8Array(moved(noise(600, 3)).buffer), 'F32', 'F16');
+  const outliers = moved(noise(600, 4));
+  outliers[9] = 500;
+  return {
+    ...tinyWeights(step),
+    'half.weight': { dtype: 'F16', shape: [20, 30], data: half },
+    'outliers.weight': f32([20, 30], outliers),
+    'wide.weight': f32([350, 400], moved(noise(140_000, 5))),
+    'diverged.weight': f32([4, 4], noise(16, 6).fill(Number.NaN, 1, 2)),
+    'tokens.ids': { dtype: 'I32', shape: [3], data: Int32Array.of(step, 5, 7) },
+  };
+}
