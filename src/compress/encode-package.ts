@@ -61,8 +61,8 @@ export async function encodePackage(
 }
 
 /** Everything exact is coded against the ancestor wherever that helps, block by block. */
-async function encodingOf({ quantized, ancestor }: CheckpointToEncode, options: EncodeOptions): Promise<FormEncoding> {
-  if (quantized !== undefined) return quantized.encoding(ancestor, options);
+async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode, options: EncodeOptions): Promise<FormEncoding> {
+  if (quantized !== undefined) return quantized.encoding(ancestor, { ...options, external });
   const payload = (): never => {
     throw new TypeError('everything is exact');
   };

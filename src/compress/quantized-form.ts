@@ -15,6 +15,8 @@ export interface BlockPlace {
 export interface FormOptions {
   /** Blocks worked on at once. */
   readonly parallel: number;
+  /** By file number: left out of the package. */
+  readonly external?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
 }
 

@@ -47,17 +47,15 @@ export class ResidualForm implements QuantizedForm {
   private readonly parts: ResidualFormParts;
   private readonly scales: StepScales;
   private readonly files: readonly (ResidualFile | undefined)[];
-  private readonly tables: ContextTables;
   private readonly rule: RoundingRule;
-  private readonly migration: number | undefined;
+  private readonly built: BuiltForm;
 
   constructor(parts: ResidualFormParts, built: BuiltForm) {
     this.parts = parts;
     this.scales = built.scales;
     this.files = built.files;
-    this.tables = built.tables;
     this.rule = built.rule;
-    this.migration = built.migration;
+    this.built = built;
     this.bytes = built.tables.totalBits() / 8;
   }
 
@@ -66,23 +64,31 @@ export class ResidualForm implements QuantizedForm {
     return latticeElements(this.parts.core, state, this.files[at.file]!, at.block, signal);
   }
 
-  async encoding(ancestor: Ancestor | undefined): Promise<FormEncoding> {
+  async encoding(ancestor: Ancestor | undefined, { external = new Set() }: FormOptions): Promise<FormEncoding> {
     if (ancestor?.index.id !== this.parts.ancestor?.index.id && this.parts.ancestor !== undefined)
       throw new TypeError('a residual form is stored against the ancestor it was made with');
+    const { files, tables, migration } = await this.without(external);
     return {
       formatVersion: 2,
       ancestor: this.parts.ancestor,
-      migration: this.migration,
+      migration,
       codebooks: [],
       tableSets: [],
-      residual: { tables: this.tables.serialize(), scales: this.scales },
-      residualTensors: this.files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
+      ...(files.some((file) => file !== undefined) && { residual: { tables: tables.serialize(), scales: this.scales } }),
+      residualTensors: files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
       payload: async (at, signal) => {
-        const file = this.files[at.file]!;
+        const file = files[at.file]!;
         const { moves, contexts } = await moved(this.parts, file, at, this.rule, signal);
-        return this.tables.encode({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
+        return tables.encode({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
       },
     };
+  }
+
+  /** The files that a package holds: tensors of the others have no slots in its tables. */
+  private async without(external: ReadonlySet<number>): Promise<Pick<BuiltForm, 'files' | 'tables' | 'migration'>> {
+    if (this.files.every((file, number) => file === undefined || !external.has(number))) return this.built;
+    const files = numbered(this.files.map((file, number) => (external.has(number) ? undefined : file)));
+    return { files, ...(await counted(this.parts, files, this.rule)) };
   }
 }
 
@@ -123,12 +129,22 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
 }
 
 function residualFiles(parts: ResidualFormParts, records: readonly ReadonlyMap<number, ResidualTensor>[], scales: StepScales): (ResidualFile | undefined)[] {
+  return numbered(
+    parts.source.files.map(({ layout }, number) => {
+      const residuals = records[number]!;
+      return residuals.size === 0 ? undefined : { layout, residuals, scales, firstSlot: 0 };
+    }),
+  );
+}
+
+/** Files with the slots that their tensors have in a package of just these. */
+function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile | undefined)[] {
   let firstSlot = 0;
-  return parts.source.files.map(({ layout }, number) => {
-    const residuals = records[number]!;
-    const file = { layout, residuals, scales, firstSlot };
-    firstSlot += residuals.size;
-    return residuals.size === 0 ? undefined : file;
+  return files.map((file) => {
+    if (file === undefined) return undefined;
+    const placed = { ...file, firstSlot };
+    firstSlot += file.residuals.size;
+    return placed;
   });
 }
 
@@ -236,7 +252,8 @@ async function counted(
   let compared = 0;
   let changed = 0;
   await forEachBounded(residualBlocks(parts.plan), parallel, async (at) => {
-    const file = files[at.file]!;
+    const file = files[at.file];
+    if (file === undefined) return;
     const { segments, previous, moves, contexts, state } = await moved(parts, file, at, rule, signal);
     await counts.add({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
     if (previous !== undefined) {

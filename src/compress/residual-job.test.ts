@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { residualStepMin } from '../checkpoint/quantization-config.ts';
 import { withinThreshold } from '../checkpoint/quality.ts';
 import { modelOf, openCompressHarness, sha256, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
@@ -120,6 +121,46 @@ describe('a given step', () => {
     expect(grown.result).toMatchObject({ kind: 'base', fidelity: 'lossy' });
     const file = await harness.download(grown, 'model.safetensors');
     expect(largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(1e3)), 'fc.weight'))).toBeLessThan(500);
+  });
+
+  test('a weight that shrinks to nothing just as units get finer starts the chain anew', async () => {
+    const run = await harness.newFixedRun({ method: 'residual', step: -128 });
+    // Where gradients are large, units are fine: the first weight is near the end of the lattice.
+    const gradients = { 'fc.weight': f32([8, 8], new Float32Array(64).fill(1e6)), 'wide.weight': f32([64, 64], new Float32Array(4096).fill(0.01)) };
+    const at = (first: number): TestTensors => ({ 'fc.weight': f32([8, 8], noise(64, 1).fill(first, 0, 1)), 'wide.weight': f32([64, 64], noise(4096, 2)) });
+    await harness.push(run, 0, withGradients(at(50), gradients));
+    const shrunk = await harness.push(run, 1, withGradients(at(0.5), gradients));
+    expect(shrunk).toMatchObject({ state: 'ready', result: { kind: 'base', fidelity: 'lossy' } });
+    const file = await harness.download(shrunk, 'model.safetensors');
+    expect(largestDifference(tensorBytes(file, 'fc.weight'), tensorBytes(safetensors(at(0.5)), 'fc.weight'))).toBeLessThan(0.1);
+  });
+
+  test('a file that would grow is kept as uploaded, and the others go on from where they were', async () => {
+    const run = await harness.newFixedRun({ method: 'residual', step: residualStepMin });
+    const files = async (step: number): Promise<Parameters<typeof harness.push>[2]> => {
+      // Of sixteen bits each, so that moves of many fine steps take more than the weights.
+      const restless = await harness.core.convert(new Uint8Array(noise(4096, 10 + step).buffer), 'F32', 'F16');
+      return {
+        'a.safetensors': {
+          role: 'model',
+          bytes: safetensors({ 'a.weight': { dtype: 'F16', shape: [64, 64], data: restless }, 'a.bias': f32([4], [1, 2, 3, 4]) }),
+        },
+        'b.safetensors': {
+          role: 'model',
+          bytes: safetensors({
+            'b.weight': f32([64, 64], noise(4096, 2)),
+            'c.weight': f32([64, 64], noise(4096, 3 + step)),
+            'c.bias': f32([64], noise(64, 4)),
+          }),
+        },
+      };
+    };
+    for (const step of [0, 1, 2]) {
+      const checkpoint = await harness.push(run, step, await files(step));
+      expect(checkpoint).toMatchObject({ state: 'ready', result: { kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' } });
+      expect(checkpoint.result!.warnings ?? []).toEqual([]);
+      if (step > 0) expect(await harness.download(checkpoint, 'a.safetensors')).toEqual((await files(step))['a.safetensors']!.bytes);
+    }
   });
 
   test.each(['F16', 'BF16'] as const)('comes back in %s', async (dtype) => {

@@ -10,6 +10,7 @@ import type { CodingPlan } from './plan-codings.ts';
 import type { FormOptions, Quantization } from './quantized-form.ts';
 import { buildResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
+import { refines } from './refine-units.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
 export interface ResidualParts extends FormOptions {
@@ -38,7 +39,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const hint = Math.min(0, lastStep?.step ?? 0);
   let { ancestor } = parts;
   let records = planSteps(source.files, moments, ancestor, hint);
-  if (records === undefined) {
+  if (records === undefined || !(await refines(parts, records))) {
     ancestor = undefined;
     records = planSteps(source.files, moments, undefined, hint)!;
   }

@@ -217,6 +217,7 @@ export interface ExactDecodeRequest {
 
 /** Ranges of native/include/firn/lattice.h. A package whose parameters leave them is corrupt. */
 export const latticeWeightMax = 2 ** 22 - 1;
+export const latticeValueMax = 2 ** 23 - 1;
 export const latticeExponentMin = -126;
 export const latticeExponentMax = 104;
 export const latticeStepMax = 65535;
