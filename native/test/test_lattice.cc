@@ -429,7 +429,7 @@ TEST_CASE("lattice: weights out of range and values no state holds are refused w
 }
 
 TEST_CASE("lattice: parameters outside their ranges are refused by every call") {
-  std::vector<LatticeSegment> wrong(13);
+  std::vector<LatticeSegment> wrong(15);
   for (LatticeSegment& s : wrong) s.count = 4, s.step = 10;
   wrong[0].count = 0;
   wrong[1].count = kBlockElementsMax + 1;
@@ -444,6 +444,8 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
   wrong[10].offsets[2] = std::numeric_limits<int32_t>::min();
   wrong[11].gain = -1;
   wrong[12].gain = kLatticeGainMax + 1;
+  wrong[13].step = std::numeric_limits<int32_t>::min();
+  wrong[14].step = std::numeric_limits<int32_t>::max();
   for (const LatticeSegment& s : wrong) {
     const LatticeSegments segments{&s, 1};
     uint8_t bytes[16] = {};

@@ -9,11 +9,15 @@ namespace {
 bool in_range(int32_t value, int32_t minimum, int32_t maximum) { return value >= minimum && value <= maximum; }
 
 bool valid(const LatticeSegment& s) {
+  const bool in_ranges = s.count >= 1 && in_range(s.exponent, kLatticeExponentMin, kLatticeExponentMax) &&
+                         in_range(s.step, 1, kLatticeStepMax) && in_range(s.shift, 0, kLatticeShiftMax) &&
+                         in_range(s.gain, 0, kLatticeGainMax);
+  if (!in_ranges) return false;
+  // Ranges of a step that is none would not fit a number.
   for (const int32_t offset : s.offsets) {
     if (!in_range(offset, 1 - s.step, s.step - 1)) return false;
   }
-  return s.count >= 1 && in_range(s.exponent, kLatticeExponentMin, kLatticeExponentMax) && in_range(s.step, 1, kLatticeStepMax) &&
-         in_range(s.shift, 0, kLatticeShiftMax) && in_range(s.gain, 0, kLatticeGainMax);
+  return true;
 }
 
 // The smallest |k| with 2 * (|k| << shift) >= limit.
