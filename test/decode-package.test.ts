@@ -9,6 +9,7 @@ import { modelOf, openCompressHarness, type CompressHarness } from '../src/compr
 import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { MemoryStore } from '../src/package/memory-store.test-support.ts';
+import { encodePrefix, encodeTrailer } from '../src/package/package-frame.ts';
 import { Dice, storeRandomRun } from '../src/restore/random-run.test-support.ts';
 
 const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
@@ -112,6 +113,13 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
       const bytes = readFileSync(base);
       bytes[4] = 3;
       expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 3'), digests: {} });
+    });
+
+    it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {
+      const index = readFileSync(new URL(`./fuzz/corpus/package-index/corrupt-package.${name}`, import.meta.url));
+      const prefix = encodePrefix('b'.repeat(32), 1);
+      const bytes = Buffer.concat([prefix, index, encodeTrailer(prefix, index, prefix.length, loadCore().crc32cSync)]);
+      expect(decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
     });
 
     it('refuses what is no package at all, empty, or cut short', () => {

@@ -51,6 +51,8 @@ export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): Pa
   const { formatVersion } = context;
   const residual = formatVersion >= 2 ? readResidualCoding(body) : undefined;
   const files = new FilesReader(body, { codebooks, formatVersion, ancestor: context.ancestor, budget }).read();
+  if (files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined) !== (residual !== undefined))
+    throw corruptPackage('there are residual tensors without context tables, or tables without tensors');
   return {
     formatVersion,
     id: context.id,

@@ -120,6 +120,16 @@ describe('residual tensors in an index', () => {
     );
   });
 
+  test('and context tables are there together or not at all', () => {
+    const unchanged: ResidualTensor = { exponent: 0, origin: 0, shift: 0, stepCode: 1, offsets: [0, 0], gain: 0 };
+    const { residual: _, ...withoutTables } = indexOf(1, [unchanged]);
+    const withoutTensors = { ...indexOf(1, [undefined]), residual: indexOf(1, [unchanged]).residual! };
+    for (const index of [withoutTables, withoutTensors])
+      expect(() => decodePackageIndex(encodePackageIndex(index), { formatVersion: 2, id: id(1) })).toThrow(
+        expect.objectContaining({ code: 'corrupt-package', detail: expect.stringContaining('context tables') }),
+      );
+  });
+
   test('version 1 has none', () => {
     const bytes = encodePackageIndex(indexOf(1, [{ exponent: 0, origin: 0, shift: 0, stepCode: 1, offsets: [0, 0], gain: 0 }]));
     expect(() => decodePackageIndex(bytes, { formatVersion: 1, id: id(1) })).toThrow(expect.objectContaining({ code: 'corrupt-package' }));

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { IndexTarget, mutate, readCorpus } from './package-index.ts';
 import { seededRandom } from './safetensors-header.ts';
 
-describe('the package index decoder', () => {
-  const target = new IndexTarget();
+describe.each([1, 2] as const)('the package index decoder, of format version %i', (version) => {
+  const target = new IndexTarget(version);
 
   // A corpus file is named `<outcome>.<what>`.
-  it.each(readCorpus())('says of $name what its name says', ({ name, bytes }) => {
+  it.each(readCorpus(version))('says of $name what its name says', ({ name, bytes }) => {
     expect(target.check(bytes)).toBe(name.split('.')[0]);
   });
 
   it('keeps its promises over 5000 mutated indexes', () => {
     const random = seededRandom(20_240_802);
-    const corpus = readCorpus().map(({ bytes }) => bytes);
+    const corpus = readCorpus(version).map(({ bytes }) => bytes);
     const seen = new Map<string, number>();
     for (let i = 0; i < 5000; i++) {
       const said = target.check(mutate(corpus, random));

@@ -2,7 +2,7 @@
  * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which survives encoding again,
  * or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are decoded as deltas to it.
  *
- * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1` mutates the corpus for that long and exits non-zero at the first failure, printing the
+ * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for that long and exits non-zero at the first failure, printing the
  * input in hex; the same seed tries the same inputs in the same order. The replay test runs every corpus file and a short, fixed stretch.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,11 +16,15 @@ import { ByteWriter } from '../../src/package/byte-writer.ts';
 import { decodePackageIndex, readAncestorId } from '../../src/package/decode-index.ts';
 import { encodePackageIndex } from '../../src/package/encode-index.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
-import type { PackageIndex } from '../../src/package/package-index.ts';
+import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/plan-file.ts';
 import { seededRandom } from './safetensors-header.ts';
 
-export const corpusFolder = fileURLToPath(new URL('./corpus/package-index/', import.meta.url));
+/** Corpora by format version. */
+const corpusFolders: Readonly<Record<FormatVersion, string>> = {
+  1: fileURLToPath(new URL('./corpus/package-index/', import.meta.url)),
+  2: fileURLToPath(new URL('./corpus/package-index-v2/', import.meta.url)),
+};
 
 /** Ids of the base in the corpus and of everything else. */
 export const ancestorId = 'a'.repeat(32);
@@ -30,29 +34,37 @@ const ownId = 'b'.repeat(32);
 const inputBytesMax = 16 * 1024;
 const deflatedFlag = 2;
 
-export function readCorpus(): { readonly name: string; readonly bytes: Buffer }[] {
-  return readdirSync(corpusFolder)
+export function readCorpus(version: FormatVersion): { readonly name: string; readonly bytes: Buffer }[] {
+  const folder = corpusFolders[version];
+  return readdirSync(folder)
     .sort()
-    .map((name) => ({ name, bytes: readFileSync(corpusFolder + name) }));
+    .map((name) => ({ name, bytes: readFileSync(folder + name) }));
 }
 
-/** Runs inputs against the corpus's base. */
+/** Runs inputs of a format version against its corpus's base. */
 export class IndexTarget {
-  readonly #ancestor = decodePackageIndex(readFileSync(`${corpusFolder}accepted.base`), { formatVersion: 1, id: ancestorId });
+  readonly #formatVersion: FormatVersion;
+  readonly #ancestor: PackageIndex;
+
+  constructor(formatVersion: FormatVersion) {
+    this.#formatVersion = formatVersion;
+    this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[formatVersion]}accepted.base`), { formatVersion, id: ancestorId });
+  }
 
   /** Runs one input and returns what the decoder said; throws when a property is broken. */
   check(bytes: Uint8Array): FirnErrorCode | 'accepted' {
+    const formatVersion = this.#formatVersion;
     let index: PackageIndex;
     let ancestor: PackageIndex | undefined;
     try {
       ancestor = readAncestorId(bytes) === ancestorId ? this.#ancestor : undefined;
-      index = decodePackageIndex(bytes, { formatVersion: 1, id: ownId, ancestor });
+      index = decodePackageIndex(bytes, { formatVersion, id: ownId, ancestor });
     } catch (err) {
       if (err instanceof FirnError && err.code === 'corrupt-package') return err.code;
       throw err;
     }
     checkIndex(index);
-    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { formatVersion: 1, id: ownId, ancestor });
+    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { formatVersion, id: ownId, ancestor });
     if (!isDeepStrictEqual(again, index)) throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
   }
@@ -142,8 +154,9 @@ function main(argv: readonly string[]): void {
   const seconds = option('--seconds', 10);
   const seed = option('--seed', 1);
   const random = seededRandom(seed);
-  const target = new IndexTarget();
-  const corpus = readCorpus().map(({ bytes }) => bytes);
+  const version = option('--format', 2) as FormatVersion;
+  const target = new IndexTarget(version);
+  const corpus = readCorpus(version).map(({ bytes }) => bytes);
   const counts = new Map<string, number>();
   const end = performance.now() + seconds * 1000;
   let inputs = 0;
