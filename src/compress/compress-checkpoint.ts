@@ -68,8 +68,10 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const { ctx, run, checkpoint, packageId, packageKey } = attempt;
   const phases = new Phases(attempt);
   const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
-  const model = await phases.run('read', () => prepareModel(attempt));
-  const ancestors = await phases.run('read', () => plannedAncestors(attempt, model, candidates));
+  const { model, ancestors } = await phases.run('read', async () => {
+    const prepared = await prepareModel(attempt);
+    return { model: prepared, ancestors: await plannedAncestors(attempt, prepared, candidates) };
+  });
   const inBudget = await decideAndStore(attempt, phases, { model, candidates, ancestors });
   const { decision, findings: quantized } = inBudget ?? (await decideAndStore(attempt, phases, { model, candidates, ancestors: [] }))!;
   const findings =

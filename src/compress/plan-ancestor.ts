@@ -8,6 +8,9 @@ import { isQuantized } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
 import { chainBytesMax, type ChainCost } from './restore-budget.ts';
 
+/** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
+const nearestMax = 4;
+
 /**
  * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
  * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
@@ -17,7 +20,7 @@ export async function plannedAncestors(
   model: PreparedModel,
   candidates: readonly AncestorCandidate[],
 ): Promise<readonly AncestorCandidate[]> {
-  if (!isBudgeted(attempt, model)) return candidates;
+  if (!isBudgeted(attempt, model)) return candidates.slice(0, nearestMax);
   const config = givenConfig(attempt) ?? lastConfig(candidates);
   if (config?.method !== 'residual') return candidates;
   const options = (await Promise.all(candidates.map((candidate) => optionOf(attempt, candidate)))).flat();

@@ -151,6 +151,8 @@ describe('a given step', () => {
             'b.weight': f32([64, 64], noise(4096, 2)),
             'c.weight': f32([64, 64], noise(4096, 3 + step)),
             'c.bias': f32([64], noise(64, 4)),
+            // Most of the model stays, so that a delta is worth its chain.
+            'd.weight': f32([256, 256], noise(65536, 5)),
           }),
         },
       };

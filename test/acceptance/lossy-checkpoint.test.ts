@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = new HubApi(hub.url);
   const repository = await createRepository(api, 'lossy');
   await createClassifierSet(api, repository, rows);
-  run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: smallSearch });
+  run = await createRun(api, repository, { name: 'train', evalSet: 'held-out', thresholds, search: { ...smallSearch, method: 'inshrinkerator' } });
 });
 
 afterAll(() => hub?.stop());
@@ -180,7 +180,7 @@ describe('a lossy checkpoint', () => {
 
   test('is stored exact when no config passes, and says why', async () => {
     const repository = '/v1/repositories/acme/lossy';
-    const search = { ...smallSearch, bins: [2], embeddingBins: [2], trialsMax: 4 };
+    const search = { ...smallSearch, method: 'inshrinkerator', bins: [2], embeddingBins: [2], trialsMax: 4 };
     const strict = await createRun(api, repository, { name: 'strict', evalSet: 'held-out', thresholds: { loss: 0 }, search });
     const model = classifierFile(classifierWeights(1));
     readJson(await api.put(`${strict}/checkpoints/1`, model), 202);

@@ -234,8 +234,9 @@ describe('weights that a graph shares', () => {
     expect(status.result.baseline.loss).toBeCloseTo(measure(weights, rows).loss, 4);
     const after = tensorsOf(bytes);
     expect(sameBytes(after.get('hidden.kernel'), tensorsOf(model).get('hidden.kernel'))).toBe(false);
-    const found = { ...weights, 'embed.weight': floatsOf(after.get('embed.weight')!), 'fc2.weight': floatsOf(after.get('fc2.weight')!) };
-    const measured = measure({ ...found, 'fc1.weight': kernel(floatsOf(after.get('hidden.kernel')!), inner, outer) }, rows);
+    const found = { ...weights, ...Object.fromEntries(Object.keys(others).map((name) => [name, floatsOf(after.get(name)!)])) };
+    const hidden = { 'fc1.weight': kernel(floatsOf(after.get('hidden.kernel')!), inner, outer), 'fc1.bias': floatsOf(after.get('hidden.offset')!) };
+    const measured = measure({ ...found, ...hidden }, rows);
     expect(status.result.measured.loss).toBeCloseTo(measured.loss, 4);
   });
 

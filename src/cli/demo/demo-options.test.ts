@@ -5,7 +5,7 @@ const read = (...args: string[]) => readDemoOptions(args, '/bundled');
 
 describe('readDemoOptions', () => {
   test('without arguments: the bundled series at 5 %', () => {
-    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.05], method: 'inshrinkerator' });
+    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.05], method: 'residual' });
   });
 
   test('every option, in any order', () => {

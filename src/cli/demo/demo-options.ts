@@ -13,7 +13,7 @@ export interface DemoOptions {
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method inshrinkerator|residual] [--json FILE]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method residual|inshrinkerator] [--json FILE]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -23,7 +23,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     options: {
       metric: { type: 'string' },
       threshold: { type: 'string', default: '0.05' },
-      method: { type: 'string', default: 'inshrinkerator' },
+      method: { type: 'string', default: 'residual' },
       json: { type: 'string' },
     },
   });
