@@ -4,11 +4,12 @@ import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
+import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { allComparators } from './all-comparators.ts';
 import { loadCheckpoint, type CheckpointWeights } from './checkpoint-weights.ts';
 import { deltaCoders } from './coding/delta-coders.ts';
 import { contextCodedResult, hubResult, recodedResult } from './hub-methods.ts';
-import { prepareBenchHub, runAtHub, type HubRun } from './hub-run.ts';
+import { runAtHub, type HubRun } from './hub-run.ts';
 import { totalBytes, type MethodResult } from './method-result.ts';
 import { QualityMeter } from './quality-meter.ts';
 
@@ -66,8 +67,8 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
   const { series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await comparison.startHub();
-  const place = { hub: new HubClient(hubProcess.url), series, core, directory };
-  await prepareBenchHub(place.hub, series);
+  const hub = new HubClient(hubProcess.url);
+  const place = { hub, repository: await prepareBenchHub(hub, 'compression', series), series, core, directory };
   const results: MethodResult[] = [];
   if (wanted(ourName)) {
     const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);

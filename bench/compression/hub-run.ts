@@ -6,8 +6,8 @@ import { describeConfig } from '../../src/cli/demo/describe-config.ts';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-series.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
-import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
 import type { NativeCore } from '../../src/native/core.ts';
+import { benchEvalSet } from '../prepare-bench-hub.ts';
 import { StoredSeries, type StoredCheckpoint } from './stored-series.ts';
 
 export interface HubRunPlan {
@@ -27,25 +27,23 @@ export interface HubRun {
   readonly decodeSeconds: number;
 }
 
-const repository = 'bench/compression';
-const repositoryPath = `/v1/repositories/${repository}`;
-
-/** Creates the repository and the eval set that all runs of a bench use. */
-export async function prepareBenchHub(hub: HubClient, series: Series): Promise<void> {
-  await hub.post('/v1/repositories', { namespace: 'bench', name: 'compression' });
-  await hub.post(`${repositoryPath}/eval-sets`, { name: 'held-out', spec: seriesEvalSpec(series) });
-  await hub.putFile(`${repositoryPath}/eval-sets/held-out/graph`, series.graphPath);
-  await hub.putFile(`${repositoryPath}/eval-sets/held-out/batches`, series.batchesPath);
-  await hub.post(`${repositoryPath}/eval-sets/held-out/commit`);
+/** A hub with a repository and an eval set for a series. */
+export interface BenchPlace {
+  readonly hub: HubClient;
+  readonly repository: string;
+  readonly series: Series;
+  readonly core: NativeCore;
+  /** For packages. */
+  readonly directory: string;
 }
 
 /** Pushes every checkpoint of a series into a new run, one after the other, and downloads the packages. Throws an Error when one does not become ready. */
 export async function runAtHub(
-  { hub, series, core, directory }: { hub: HubClient; series: Series; core: NativeCore; directory: string },
+  { hub, repository, series, core, directory }: BenchPlace,
   { run, thresholds, search }: HubRunPlan,
   onProgress: (line: string) => void,
 ): Promise<HubRun> {
-  await hub.post(`${repositoryPath}/runs`, { name: run, fidelity: 'lossy', evalSet: 'held-out', thresholds, search });
+  await hub.post(`/v1/repositories/${repository}/runs`, { name: run, fidelity: 'lossy', evalSet: benchEvalSet, thresholds, search });
   const statuses: CheckpointStatus[] = [];
   const packages: string[] = [];
   for (const checkpoint of series.checkpoints) {

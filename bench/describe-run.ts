@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+
+/** What a reader needs to repeat a bench: the command line, the commit, the machine. Markdown. */
+export function describeRun(script: string, args: readonly string[]): string {
+  const words = args.map((arg) => (/^[\w./,=:-]+$/.test(arg) ? arg : `'${arg}'`));
+  const cores = cpus();
+  return `\`npm run ${script} -- ${words.join(' ')}\` at commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}

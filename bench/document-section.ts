@@ -1,0 +1,13 @@
+/**
+ * Replaces a section of a Markdown document between `<!-- bench NAME -->` and `<!-- end NAME -->`; one that is not there yet is added at the end. Throws an
+ * Error for a start without an end.
+ */
+export function replaceSection(document: string, name: string, body: string): string {
+  const [start, end] = [`<!-- bench ${name} -->`, `<!-- end ${name} -->`];
+  const section = `${start}\n\n${body.trim()}\n\n${end}`;
+  const from = document.indexOf(start);
+  if (from < 0) return `${document.trimEnd()}\n\n${section}\n`;
+  const to = document.indexOf(end, from);
+  if (to < 0) throw new Error(`the document starts the section ${name} and never ends it`);
+  return document.slice(0, from) + section + document.slice(to + end.length);
+}

@@ -1,0 +1,83 @@
+/**
+ * What training on from stored checkpoints costs: the loss at the end of a run that restarts from what a hub gives back, against the same run unbroken.
+ * npm run bench:restart -- [--threshold t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]]
+ *   [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
+ *
+ * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory (bench/restart/follow_training.py says what else
+ * it needs). Python with PyTorch and numpy: Debian's python3-torch and libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HubClient } from '../src/cli/demo/hub-client.ts';
+import { HubProcess } from '../src/cli/demo/hub-process.ts';
+import { describeRun } from './describe-run.ts';
+import { replaceSection } from './document-section.ts';
+import { compareRestarts, type RestartReport } from './restart/compare-restarts.ts';
+import { findPython, pythonMissing } from './restart/find-python.ts';
+import { ownScript, ownTexts } from './restart/own-training.ts';
+import { readRestartOptions, type RestartOptions } from './restart/read-restart-options.ts';
+import { restartArms } from './restart/restart-arm.ts';
+import { restartFigures } from './restart/restart-figures.ts';
+import { restartTable } from './restart/restart-table.ts';
+
+async function main(options: RestartOptions, args: readonly string[]): Promise<void> {
+  const python = findPython(process.env.FIRN_PYTHON);
+  if (python === undefined) throw new Error(pythonMissing);
+  // The hub reads its own environment strictly.
+  delete process.env.FIRN_PYTHON;
+  const { trainScript = ownScript, trainArguments, textPaths, thresholds, paperThresholds, exact, seeds, restarts, parallel, metrics } = options;
+  const texts = trainScript === ownScript ? ['--text', ...(textPaths.length > 0 ? textPaths : ownTexts())] : [];
+  const describe = (report: RestartReport): string => `${markdownOf(report)}\n\n${describeRun('bench:restart', args)} PyTorch ${python.torchVersion}.\n`;
+  const directory = await mkdtemp(join(tmpdir(), 'firn-restart-'));
+  let hub: HubProcess | undefined;
+  try {
+    hub = await HubProcess.start(join(directory, 'hub'), { FIRN_ENCODE_CONCURRENCY: String(parallel) });
+    const work = compareRestarts({
+      hub: new HubClient(hub.url),
+      arms: restartArms({ ours: thresholds, paper: paperThresholds, exact }),
+      seeds,
+      restarts,
+      parallel,
+      training: { pythonPath: python.path, script: trainScript, arguments: [...texts, ...trainArguments] },
+      directory,
+      onProgress: (line) => process.stderr.write(`  ${line}\n`),
+      onResults: (report) => writeReports(report, describe(report), options),
+      ...(metrics !== undefined && { metrics }),
+    });
+    process.stdout.write(describe(await Promise.race([work, interruption()])));
+  } finally {
+    await hub?.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Rejects when whoever runs this wants it to end: the hub, the training and the files are then put away like after any failure. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  });
+}
+
+function markdownOf(report: RestartReport): string {
+  const { series, checkpointCount, lastStep, bounded, metric, metricHigherIsBetter, outcomes } = report;
+  const sentence =
+    `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights are replaced by the downloaded ones at a restart; ` +
+    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart is that of the unbroken run.';
+  return `${sentence}\n\n${restartTable(restartFigures(outcomes, metricHigherIsBetter), metric)}`;
+}
+
+async function writeReports(report: RestartReport, markdown: string, { jsonPath, markdownPath, into }: RestartOptions): Promise<void> {
+  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify(report, undefined, 1));
+  if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
+  if (into !== undefined) await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, markdown));
+}
+
+const args = process.argv.slice(2);
+try {
+  await main(readRestartOptions(args), args);
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`bench:restart: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

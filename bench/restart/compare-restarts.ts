@@ -1,0 +1,130 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HubClient } from '../../src/cli/demo/hub-client.ts';
+import { prepareBenchHub } from '../prepare-bench-hub.ts';
+import type { RestartArm } from './restart-arm.ts';
+import type { RestartOutcome } from './restart-figures.ts';
+import { planRestarts } from './restart-plan.ts';
+import { trainRestarted, trainUnbroken, type SeedTraining, type UnbrokenRun } from './seed-training.ts';
+import { Slots } from './slots.ts';
+import { StoredRun, type StoredRunPlace } from './stored-run.ts';
+
+export interface RestartComparison {
+  readonly hub: HubClient;
+  readonly arms: readonly RestartArm[];
+  readonly seeds: number;
+  readonly restarts: number;
+  readonly parallel: number;
+  /** Bounding metrics; the series' own when absent. */
+  readonly metrics?: readonly string[];
+  readonly training: Pick<SeedTraining, 'pythonPath' | 'script' | 'arguments'>;
+  /** For everything; the caller removes it. */
+  readonly directory: string;
+  readonly onProgress: (line: string) => void;
+  /** What there is so far, after each seed. */
+  readonly onResults: (report: RestartReport) => Promise<void>;
+}
+
+export interface RestartReport {
+  readonly series: string;
+  readonly checkpointCount: number;
+  readonly lastStep: number;
+  /** Bounding metrics. */
+  readonly bounded: readonly string[];
+  /** What is compared at the end: the loss where it is recorded, for it is the sharper signal. */
+  readonly metric: string;
+  readonly metricHigherIsBetter: boolean;
+  readonly outcomes: readonly RestartOutcome[];
+}
+
+/** Between the seeds of one script and those of its next repetition: far apart, so that a script that uses several seeds never meets its own again. */
+const seedDistance = 1000;
+
+/**
+ * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from what was stored. Weights come
+ * from the hub; optimizer state, gradient averages, random numbers and the schedule go on exactly.
+ */
+export async function compareRestarts(comparison: RestartComparison): Promise<RestartReport> {
+  const { seeds, arms, hub, onProgress, onResults } = comparison;
+  const slots = new Slots(comparison.parallel);
+  const outcomes: RestartOutcome[] = [];
+  let report: RestartReport | undefined;
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const directory = join(comparison.directory, `seed-${seed}`);
+    await mkdir(directory, { recursive: true });
+    const training: SeedTraining = { ...comparison.training, directory, slots, seedShift: (seed - 1) * seedDistance };
+    const unbroken = await trainUnbroken(training);
+    report ??= describe(unbroken, comparison, outcomes);
+    onProgress(`seed ${seed}: unbroken ${report.metric} ${unbroken.metrics.at(-1)![report.metric]!.toFixed(4)}`);
+    const place = { hub, directory, repository: await prepareBenchHub(hub, `restart-${seed}`, unbroken.series) };
+    const stored = await Promise.all(arms.map((arm) => storeUnbroken(place, arm, { unbroken, bounded: report!.bounded, slots, onProgress })));
+    outcomes.push(...(await restartSeed({ training, unbroken, stored, arms, report, seed }, comparison)));
+    await onResults(report);
+  }
+  return report!;
+}
+
+function describe(unbroken: UnbrokenRun, { metrics }: RestartComparison, outcomes: readonly RestartOutcome[]): RestartReport {
+  const { series } = unbroken;
+  const bounded = metrics ?? [series.metric];
+  const unknown = bounded.find((metric) => !series.metrics.includes(metric));
+  if (unknown !== undefined) throw new Error(`training records ${series.metrics.join(', ')}, not ${unknown}`);
+  const metric = series.metrics.includes('loss') ? 'loss' : series.metric;
+  return {
+    series: series.name,
+    checkpointCount: series.checkpoints.length,
+    lastStep: series.checkpoints.at(-1)!.step,
+    bounded,
+    metric,
+    metricHigherIsBetter: series.directions[metric] ?? false,
+    outcomes,
+  };
+}
+
+interface StoreOptions {
+  readonly unbroken: UnbrokenRun;
+  readonly bounded: readonly string[];
+  readonly slots: Slots;
+  readonly onProgress: (line: string) => void;
+}
+
+async function storeUnbroken(place: StoredRunPlace, arm: RestartArm, options: StoreOptions) {
+  return options.slots.run(async () => {
+    const run = await StoredRun.create(place, arm, options.bounded);
+    for (const checkpoint of options.unbroken.series.checkpoints) await run.push(checkpoint);
+    options.onProgress(`${place.repository} ${arm.run}: ratio ${(run.bytes.raw / run.bytes.stored).toFixed(1)}`);
+    return run;
+  });
+}
+
+interface SeedRestarts {
+  readonly training: SeedTraining;
+  readonly unbroken: UnbrokenRun;
+  /** By arm. */
+  readonly stored: readonly StoredRun[];
+  readonly arms: readonly RestartArm[];
+  readonly report: RestartReport;
+  readonly seed: number;
+}
+
+async function restartSeed({ training, unbroken, stored, arms, report, seed }: SeedRestarts, { restarts, onProgress }: RestartComparison) {
+  const plans = planRestarts(
+    unbroken.series.checkpoints.map(({ step }) => step),
+    restarts,
+  );
+  const branches = arms.flatMap((arm, i) => plans.map((plan, p) => ({ name: `${arm.run}-restarts-${p}`, arm, plan, stored: stored[i]! })));
+  const results = await trainRestarted(training, unbroken, branches);
+  return branches.map(({ name, arm, plan }): RestartOutcome => {
+    const { final, stored: run } = results.get(name)!;
+    const outcome = {
+      arm,
+      plan: plan.name,
+      seed,
+      unbroken: unbroken.metrics.at(-1)![report.metric]!,
+      restarted: final[report.metric]!,
+      bytes: run.bytes,
+    };
+    onProgress(`seed ${seed} ${arm.run}, restarts ${plan.name}: ${report.metric} ${outcome.restarted.toFixed(4)}`);
+    return outcome;
+  });
+}

@@ -1,0 +1,83 @@
+import { parseArgs } from 'node:util';
+
+export interface RestartOptions {
+  /** Of our method. */
+  readonly thresholds: readonly number[];
+  readonly paperThresholds: readonly number[];
+  /** Whether exact storage runs too, as a control. */
+  readonly exact: boolean;
+  readonly seeds: number;
+  readonly restarts: number;
+  /** Trainings and pushes at once. */
+  readonly parallel: number;
+  /** Bounding metrics; the series' own when absent. */
+  readonly metrics?: readonly string[];
+  /** The bench's own when absent. */
+  readonly trainScript?: string;
+  readonly trainArguments: readonly string[];
+  /** For the bench's own script; what every checkout has when empty. */
+  readonly textPaths: readonly string[];
+  readonly jsonPath?: string;
+  readonly markdownPath?: string;
+  /** A Markdown document, and the name of its section to replace. */
+  readonly into?: { readonly path: string; readonly section: string };
+}
+
+export const restartUsage =
+  'npm run bench:restart -- [--threshold t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
+
+/** Reads the command line. Throws an Error with one sentence. */
+export function readRestartOptions(args: readonly string[]): RestartOptions {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      threshold: { type: 'string', default: '0.005,0.01,0.02,0.05' },
+      'paper-threshold': { type: 'string', default: '0.05' },
+      exact: { type: 'boolean', default: false },
+      seeds: { type: 'string', default: '3' },
+      restarts: { type: 'string', default: '10' },
+      parallel: { type: 'string', default: '2' },
+      metric: text,
+      text: { type: 'string', multiple: true, default: [] },
+      'train-script': text,
+      'train-args': { type: 'string', default: '' },
+      json: text,
+      markdown: text,
+      into: text,
+      section: { type: 'string', default: 'restart' },
+    },
+  });
+  return {
+    thresholds: readThresholds('--threshold', values.threshold),
+    paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
+    exact: values.exact,
+    seeds: readCount('--seeds', values.seeds),
+    restarts: readCount('--restarts', values.restarts),
+    parallel: readCount('--parallel', values.parallel),
+    trainArguments: values['train-args'].split(/\s+/).filter((word) => word !== ''),
+    textPaths: values.text,
+    ...(values.metric !== undefined && { metrics: values.metric.split(',') }),
+    ...(values['train-script'] !== undefined && { trainScript: values['train-script'] }),
+    ...(values.json !== undefined && { jsonPath: values.json }),
+    ...(values.markdown !== undefined && { markdownPath: values.markdown }),
+    ...(values.into !== undefined && { into: { path: values.into, section: values.section } }),
+  };
+}
+
+/** An empty list runs nothing of the method. */
+function readThresholds(option: string, text: string): number[] {
+  if (text === '') return [];
+  const thresholds = text.split(',').map(Number);
+  if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))
+    throw new Error(`${option} wants numbers of at least 0, for example 0.01,0.05: ${restartUsage}`);
+  if (new Set(thresholds).size !== thresholds.length) throw new Error(`${option} names a threshold twice`);
+  return thresholds;
+}
+
+function readCount(option: string, text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${option} wants a whole number of at least 1`);
+  return count;
+}

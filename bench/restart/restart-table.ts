@@ -1,0 +1,35 @@
+import type { RestartFigures } from './restart-figures.ts';
+
+const methodNames = { exact: 'exact', residual: 'Firn (residual)', inshrinkerator: 'the paper (inshrinkerator)' } as const;
+
+/** The table as Markdown, one line for every way to store and plan of restarts. `metric` is what is compared at the end. */
+export function restartTable(figures: readonly RestartFigures[], metric: string): string {
+  const header = [
+    'threshold',
+    'method',
+    'restarts',
+    'seeds',
+    `final ${metric} unbroken`,
+    `final ${metric} restarted`,
+    'excess mean',
+    'excess worst',
+    'ratio of the whole run',
+  ];
+  const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
+    arm.threshold === undefined ? '-' : percent(arm.threshold, 1),
+    methodNames[arm.method],
+    plan,
+    String(seedCount),
+    unbrokenMean.toFixed(4),
+    restartedMean.toFixed(4),
+    percent(excessMean, 2),
+    percent(excessWorst, 2),
+    `${ratio.toFixed(1)}x`,
+  ]);
+  const aligned = header.map((_, i) => (i < 3 ? '---' : '---:'));
+  return [header, aligned, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function percent(share: number, digits: number): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { HubClient } from '../../src/cli/demo/hub-client.ts';
+import { pushCheckpoint } from '../../src/cli/demo/push-series.ts';
+import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
+import { benchEvalSet } from '../prepare-bench-hub.ts';
+import type { RestartArm } from './restart-arm.ts';
+
+/** Bytes of the checkpoints pushed so far. */
+export interface RunBytes {
+  readonly raw: number;
+  readonly stored: number;
+}
+
+export interface StoredRunPlace {
+  readonly hub: HubClient;
+  readonly repository: string;
+  /** For downloads. */
+  readonly directory: string;
+}
+
+/** One run at the hub: what was pushed into it, and weights back from it. */
+export class StoredRun {
+  private readonly place: StoredRunPlace;
+  private readonly name: string;
+  /** By step, whole up to and with that checkpoint; those of the run it forked from too. */
+  private readonly bytesAt: Map<number, RunBytes>;
+  private newest: RunBytes;
+
+  private constructor(place: StoredRunPlace, name: string, newest: RunBytes) {
+    this.place = place;
+    this.name = name;
+    this.newest = newest;
+    this.bytesAt = new Map();
+  }
+
+  static async create(place: StoredRunPlace, { run, method, threshold }: RestartArm, metrics: readonly string[]): Promise<StoredRun> {
+    const thresholds: QualityThresholds = Object.fromEntries(metrics.map((metric) => [metric, threshold ?? 0]));
+    const kind = method === 'exact' ? { fidelity: 'exact' } : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, search: { method } };
+    await place.hub.post(`/v1/repositories/${place.repository}/runs`, { name: run, ...kind });
+    return new StoredRun(place, run, { raw: 0, stored: 0 });
+  }
+
+  /** What a training job that resumes from a step pushes into: shares all up to that step. */
+  async fork(name: string, step: number): Promise<StoredRun> {
+    await this.place.hub.post(`/v1/repositories/${this.place.repository}/runs`, { name, forkFrom: { run: this.name, step } });
+    return new StoredRun(this.place, name, this.bytesAt.get(step)!);
+  }
+
+  /** Of the run so far. */
+  get bytes(): RunBytes {
+    return this.newest;
+  }
+
+  /** Rejects with an Error when the checkpoint does not become ready. */
+  async push(checkpoint: SeriesCheckpoint): Promise<void> {
+    const { hub, repository } = this.place;
+    const { status } = await pushCheckpoint(hub, repository, this.name, checkpoint, () => undefined);
+    if (status.state !== 'ready' || status.result === undefined)
+      throw new Error(`${this.name}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
+    this.newest = { raw: this.newest.raw + status.result.rawBytes, stored: this.newest.stored + status.result.storedBytes };
+    this.bytesAt.set(checkpoint.step, this.newest);
+  }
+
+  /** The weights of a checkpoint as anyone downloads them, digest checked; resolves to a file. */
+  async download(step: number): Promise<string> {
+    const { hub, repository, directory } = this.place;
+    const to = join(directory, `${repository.replaceAll('/', '-')}-${this.name}-${step}.safetensors`);
+    const { sha256, announced } = await hub.download(`/v1/repositories/${repository}/runs/${this.name}/checkpoints/${step}/files/model.safetensors`, to);
+    if (sha256 !== announced) throw new Error(`${this.name}@${step}: downloaded sha256 ${sha256}, announced ${announced}`);
+    return to;
+  }
+}
