@@ -1,15 +1,15 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
  * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N]
- *   [--json FILE] [--svg FILE] [--markdown FILE]
+ *   [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
  * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
  * were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { QualityThresholds } from '../src/checkpoint/quality.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
@@ -21,6 +21,8 @@ import type { MethodResult } from './compression/method-result.ts';
 import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
 import { ratioChart } from './compression/report-chart.ts';
 import { describeComparison, markdownTable, type ReportContext } from './compression/report-table.ts';
+import { describeRun } from './describe-run.ts';
+import { replaceSection } from './document-section.ts';
 
 async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {
   const whole = readSeries(seriesDirectory);
@@ -79,15 +81,27 @@ function markdownOf(results: readonly MethodResult[], context: ReportContext): s
 }
 
 async function writeReports(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds, options: BenchOptions): Promise<void> {
-  const { jsonPath, svgPath, markdownPath } = options;
+  const { jsonPath, svgPath, markdownPath, into } = options;
   const context = contextOf(results, series, thresholds);
   if (markdownPath !== undefined) await writeFile(markdownPath, markdownOf(results, context));
   if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ ...context, results }, undefined, 1));
-  if (svgPath !== undefined) await writeFile(svgPath, ratioChart(results, describeComparison(context)));
+  const chart = ratioChart(results, describeComparison(context));
+  if (svgPath !== undefined) await writeFile(svgPath, chart);
+  if (into !== undefined) await writeSection(into, markdownOf(results, context), chart);
 }
 
+/** The table with its command and chart into a document. */
+async function writeSection({ path, section }: NonNullable<BenchOptions['into']>, markdown: string, chart: string): Promise<void> {
+  const folder = join(dirname(path), 'benchmarks');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${section}.svg`), chart);
+  const body = `${markdown}\n![ratio of every checkpoint under every method](benchmarks/${section}.svg)\n\n${describeRun('bench:compression', args)}`;
+  await writeFile(path, replaceSection(await readFile(path, 'utf8'), section, body));
+}
+
+const args = process.argv.slice(2);
 try {
-  await main(readBenchOptions(process.argv.slice(2)));
+  await main(readBenchOptions(args));
   process.exit(0);
 } catch (error) {
   process.stderr.write(`bench:compression: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -20,6 +20,8 @@ test('a series directory, bounds and files', () => {
       '2',
       '--only',
       'Firn,QD',
+      '--into',
+      'c',
     ]),
   ).toEqual({
     seriesDirectory: 'dir',
@@ -30,6 +32,7 @@ test('a series directory, bounds and files', () => {
     first: 3,
     seeds: 2,
     only: ['Firn', 'QD'],
+    into: { path: 'c', section: 'compression' },
   });
 });
 
@@ -40,6 +43,7 @@ test.each([
   [['a', '--threshold', '0.1,0.2']],
   [['a', '--first', '0']],
   [['a', '--seeds', '1.5']],
+  [['a', '--section', '../x']],
   [['a', '--colour']],
 ])('%j is refused', (args) => {
   expect(() => readBenchOptions(args)).toThrow();

@@ -15,10 +15,12 @@ export interface BenchOptions {
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
+  /** A Markdown document, and the name of its section to replace; the chart goes to `benchmarks/<section>.svg` beside it. */
+  readonly into?: { readonly path: string; readonly section: string };
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--json FILE] [--svg FILE] [--markdown FILE]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
@@ -35,6 +37,8 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
       json: text,
       svg: text,
       markdown: text,
+      into: text,
+      section: { type: 'string', default: 'compression' },
     },
   });
   if (positionals.length !== 1) throw new Error(`one series directory: ${benchUsage}`);
@@ -43,6 +47,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     throw new Error('--threshold wants numbers of at least 0, for example 0.05');
   const metrics = values.metric?.split(',');
   if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
+  if (!/^[a-z0-9-]+$/.test(values.section)) throw new Error('--section wants small letters, digits and dashes');
   const first = values.first === undefined ? undefined : readCount('--first', values.first);
   return {
     seriesDirectory: positionals[0]!,
@@ -54,6 +59,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     ...(values.json !== undefined && { jsonPath: values.json }),
     ...(values.svg !== undefined && { svgPath: values.svg }),
     ...(values.markdown !== undefined && { markdownPath: values.markdown }),
+    ...(values.into !== undefined && { into: { path: values.into, section: values.section } }),
   };
 }
 

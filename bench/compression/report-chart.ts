@@ -3,8 +3,17 @@ import type { MethodResult } from './method-result.ts';
 const size = { width: 1200, height: 640 } as const;
 /** Room around the plot; the legend is on the right. In pixels. */
 const margin = { left: 70, top: 50, right: 330, bottom: 60 } as const;
-/** Distinguishable on white for most eyes; a second round is dashed. */
+/** Distinguishable on white for most eyes; dashes and marks, which repeat after other numbers, tell apart what is close. */
 const colours = ['#d62728', '#1f77b4', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#999999', '#bcbd22', '#000000', '#7fc97f'];
+const dashes = ['', '7 3', '2 3'];
+/** Around the origin. */
+const marks = [
+  '<circle r="3"/>',
+  '<rect x="-3" y="-3" width="6" height="6"/>',
+  '<path d="M0-4 4 3H-4Z"/>',
+  '<path d="M0-4 4 0 0 4-4 0Z"/>',
+  '<path d="M0 4 4-3H-4Z"/>',
+] as const;
 /** Pixels between lines of the legend. */
 const legendLine = 24;
 
@@ -28,13 +37,16 @@ export function ratioChart(results: readonly MethodResult[], title: string): str
     ...steps.map((step, i) => `<text x="${x(i).toFixed(1)}" y="${bottom + 20}" text-anchor="middle" font-size="11">${step}</text>`),
     `<text x="${(margin.left + size.width - margin.right) / 2}" y="${bottom + 44}" text-anchor="middle">training step of the checkpoint</text>`,
     `<text transform="translate(18 ${(margin.top + bottom) / 2}) rotate(-90)" text-anchor="middle">raw bytes / stored bytes</text>`,
-    ...lines.map((line, method) =>
-      polyline(
-        line.map((ratio, i) => [x(i), y(ratio)] as const),
-        method,
-      ),
-    ),
-    ...results.map((result, method) => legendEntry(result, method)),
+    // Ours is drawn last, on top.
+    ...lines
+      .map((line, method) =>
+        polyline(
+          line.map((ratio, i) => [x(i), y(ratio)] as const),
+          method,
+        ),
+      )
+      .reverse(),
+    ...legend(results),
     '</svg>',
   ];
   return `${parts.join('\n')}\n`;
@@ -56,21 +68,32 @@ function logAxis(values: readonly number[]): { ticks: number[]; share: (value: n
 
 function polyline(points: readonly (readonly [number, number])[], method: number): string {
   const path = points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(' ');
-  const dots = points.map(([px, py]) => `<circle cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="2.5" fill="${colourOf(method)}"/>`).join('');
-  return `<polyline points="${path}" fill="none" ${strokeOf(method)}/>${dots}`;
+  return `<polyline points="${path}" fill="none" ${strokeOf(method)}/>${points.map(([px, py]) => markAt(px, py, method)).join('')}`;
 }
 
-function legendEntry({ name, outcomes }: MethodResult, method: number): string {
-  const [x, y] = [size.width - margin.right + 24, margin.top + 12 + method * legendLine];
-  const raw = outcomes.reduce((sum, outcome) => sum + outcome.rawBytes, 0);
-  const ratio = raw / outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
-  return `<line x1="${x}" x2="${x + 30}" y1="${y}" y2="${y}" ${strokeOf(method)}/><text x="${x + 38}" y="${y + 4}">${escaped(name)}: ${ratio.toFixed(1)}x</text>`;
+/** In the order of the ratios over the whole series, as most lines lie above each other. */
+function legend(results: readonly MethodResult[]): string[] {
+  const entries = results.map(({ name, outcomes }, method) => {
+    const raw = outcomes.reduce((sum, outcome) => sum + outcome.rawBytes, 0);
+    return { name, method, ratio: raw / outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0) };
+  });
+  return entries
+    .sort((a, b) => b.ratio - a.ratio)
+    .map(({ name, method, ratio }, line) => {
+      const [x, y] = [size.width - margin.right + 24, margin.top + 12 + line * legendLine];
+      const stroke = `<line x1="${x}" x2="${x + 34}" y1="${y}" y2="${y}" ${strokeOf(method)}/>${markAt(x + 17, y, method)}`;
+      return `${stroke}<text x="${x + 42}" y="${y + 4}">${escaped(name)}: ${ratio.toFixed(1)}x</text>`;
+    });
+}
+
+function markAt(x: number, y: number, method: number): string {
+  return `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" fill="${colourOf(method)}">${marks[method % marks.length]}</g>`;
 }
 
 /** The first is ours, and thicker. */
 function strokeOf(method: number): string {
-  const dash = method < colours.length ? '' : ' stroke-dasharray="5 4"';
-  return `stroke="${colourOf(method)}" stroke-width="${method === 0 ? 3.5 : 1.8}"${dash}`;
+  const dash = dashes[method % dashes.length]!;
+  return `stroke="${colourOf(method)}" stroke-width="${method === 0 ? 3.5 : 1.8}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;
 }
 
 function colourOf(method: number): string {

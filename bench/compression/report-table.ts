@@ -20,7 +20,7 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
     ...context.metrics.map((metric) => `${metric} worst / mean`),
     'error to fresh',
     'migration',
-    'evaluations',
+    'evaluations mean / worst',
     'encode',
     'decode',
     'to bound',
@@ -32,7 +32,7 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
 /** One sentence on what was compared. */
 export function describeComparison({ series, checkpointCount, thresholds, rawBytes }: ReportContext): string {
   const bounds = Object.entries(thresholds).map(([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`);
-  return `${series}: ${checkpointCount} checkpoints, ${rawBytes} raw bytes; every checkpoint ${bounds.join(' and ')}.`;
+  return `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ${bounds.join(' and ')}.`;
 }
 
 function lineOf(result: MethodResult, { metrics, rawBytes }: ReportContext): string[] {
@@ -49,10 +49,7 @@ function lineOf(result: MethodResult, { metrics, rawBytes }: ReportContext): str
       outcomes.map(({ migration }) => migration),
       percent,
     ),
-    meanOf(
-      outcomes.map(({ evaluations }) => evaluations),
-      (mean) => mean.toFixed(1),
-    ),
+    evaluationsOf(outcomes),
     speedOf(rawBytes, result.encodeSeconds),
     speedOf(rawBytes, result.decodeSeconds),
     distanceOf(outcomes),
@@ -76,6 +73,12 @@ function errorOf({ outcomes, alwaysAfresh }: MethodResult): string {
 function meanOf(values: readonly (number | undefined)[], show: (mean: number) => string): string {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? '-' : show(known.reduce((sum, value) => sum + value, 0) / known.length);
+}
+
+/** After a run's first checkpoint, whose search has nothing to start from. */
+function evaluationsOf(outcomes: readonly CheckpointOutcome[]): string {
+  const later = outcomes.slice(1).map(({ evaluations }) => evaluations);
+  return later.length === 0 ? '-' : `${meanOf(later, (mean) => mean.toFixed(1))} / ${Math.max(...later)}`;
 }
 
 function speedOf(rawBytes: number, seconds: number | undefined): string {
