@@ -95,11 +95,12 @@ async function writeSection({ path, section }: NonNullable<BenchOptions['into']>
   const folder = join(dirname(path), 'benchmarks');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${section}.svg`), chart);
-  const body = `${markdown}\n![ratio of every checkpoint under every method](benchmarks/${section}.svg)\n\n${describeRun('bench:compression', args)}`;
+  const body = `${markdown}\n![ratio of every checkpoint under every method](benchmarks/${section}.svg)\n\n${ran}`;
   await writeFile(path, replaceSection(await readFile(path, 'utf8'), section, body));
 }
 
 const args = process.argv.slice(2);
+const ran = describeRun('bench:compression', args);
 try {
   await main(readBenchOptions(args));
   process.exit(0);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-/** What a reader needs to repeat a bench: the command line, the commit, the machine. Markdown. */
+/** What a reader needs to repeat a bench: the command line, the commit at this moment, the machine. Markdown. */
 export function describeRun(script: string, args: readonly string[]): string {
   const words = args.map((arg) => (/^[\w./,=:-]+$/.test(arg) ? arg : `'${arg}'`));
   const cores = cpus();
@@ -11,7 +11,8 @@ export function describeRun(script: string, args: readonly string[]): string {
 function commit(): string {
   try {
     const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    // What a bench writes into the documents does not count.
+    const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(exclude,top)docs') !== '';
     return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
   } catch {
     return 'unknown';

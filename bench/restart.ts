@@ -28,7 +28,8 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
   delete process.env.FIRN_PYTHON;
   const { trainScript = ownScript, trainArguments, textPaths, thresholds, paperThresholds, exact, seeds, restarts, parallel, metrics } = options;
   const texts = trainScript === ownScript ? ['--text', ...(textPaths.length > 0 ? textPaths : ownTexts())] : [];
-  const describe = (report: RestartReport): string => `${markdownOf(report)}\n\n${describeRun('bench:restart', args)} PyTorch ${python.torchVersion}.\n`;
+  const ran = `${describeRun('bench:restart', args)} PyTorch ${python.torchVersion}.`;
+  const describe = (report: RestartReport): string => `${markdownOf(report)}\n\n${ran}\n`;
   const directory = await mkdtemp(join(tmpdir(), 'firn-restart-'));
   let hub: HubProcess | undefined;
   try {
