@@ -5,6 +5,7 @@ import { contextCodedBytes } from './coding/context-coded-bytes.ts';
 import { cheapestDeltaBits, type BinPair, type DeltaCoder } from './coding/delta-coders.ts';
 import { knobOf, type HubRun } from './hub-run.ts';
 import type { CheckpointOutcome, MethodResult } from './method-result.ts';
+import { movementLost, type MovedTensor } from './movement-lost.ts';
 import type { StoredCheckpoint, StoredTensor } from './stored-series.ts';
 import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
 
@@ -22,6 +23,7 @@ export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[]
       degradation: result!.fidelity === 'exact' ? {} : degradation,
       evaluations: trialCount,
       ...(migration !== undefined && { migration }),
+      ...(i > 0 && { movementLost: movementLost(movedTensors(stored, checkpoints[i]!, checkpoints[i - 1]!)) }),
       ...(ratio !== undefined && { errorRatio: ratio }),
       ...(stored.tensors.length > 0 && { bins: { bytes: stored.binBytes, boundBytes: boundBits(historiesAt(run.stored, i)) / 8 } }),
     };
@@ -77,6 +79,15 @@ function historiesAt(stored: readonly StoredCheckpoint[], at: number): BinHistor
 
 function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTensor> {
   return new Map((checkpoint?.tensors ?? []).map((tensor) => [tensor.name, tensor]));
+}
+
+/** All quantized tensors that the checkpoint before has too. */
+function movedTensors(stored: StoredCheckpoint, checkpoint: CheckpointWeights, before: CheckpointWeights): MovedTensor[] {
+  const [now, then] = [checkpoint, before].map(({ tensors }) => new Map(tensors.map(({ name, values }) => [name, values])));
+  return stored.tensors.flatMap(({ name, values }) => {
+    const [weights, previous] = [now!.get(name), then!.get(name)];
+    return weights === undefined || weights.length !== previous?.length ? [] : [{ weights, before: previous, rebuilt: values }];
+  });
 }
 
 /** Of tensors with a step: against rounding the raw weights to multiples of the same step. */

@@ -11,6 +11,8 @@ export interface CheckpointOutcome {
   readonly evaluations: number;
   /** Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no bins. */
   readonly migration?: number;
+  /** Share of the weights' movement since the previous checkpoint that is missing from the rebuilt ones ({@link movementLost}); absent for a first one. */
+  readonly movementLost?: number;
   /** Squared errors weighted by squared gradients, over those of quantizing afresh with the same step. */
   readonly errorRatio?: ErrorRatio;
   /** Stored bytes of the bins with their tables, and the empirical bound on them. */

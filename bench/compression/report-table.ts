@@ -19,6 +19,7 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
     'ratio',
     ...context.metrics.map((metric) => `${metric} worst / mean`),
     'error to fresh',
+    'movement lost',
     'migration',
     'evaluations mean / worst',
     'encode',
@@ -45,6 +46,10 @@ function lineOf(result: MethodResult, { metrics, rawBytes }: ReportContext): str
     (rawBytes / totalBytes(result)).toFixed(2),
     ...metrics.map((metric) => degradationOf(outcomes, metric)),
     errorOf(result),
+    meanOf(
+      outcomes.map(({ movementLost }) => movementLost),
+      (mean) => mean.toFixed(2),
+    ),
     meanOf(
       outcomes.map(({ migration }) => migration),
       percent,

@@ -20,6 +20,7 @@ const second: CheckpointOutcome = {
   degradation: {},
   evaluations: 1,
   migration: 0.25,
+  movementLost: 0.1,
   errorRatio: { pooled: 1.25, worst: 1.4, worstTensor: 'a' },
 };
 const ours: MethodResult = { name: 'A & B', note: 'note', outcomes: [first, second], encodeSeconds: 2e-6, alwaysAfresh: false };
@@ -27,7 +28,7 @@ const context = { series: 's', checkpointCount: 2, thresholds: { loss: 0.05 }, m
 
 test('a line has totals, worst and mean of each metric, and counts what was stored exact', () => {
   const line = markdownTable([ours], context).split('\n')[2];
-  expect(line).toBe('| A & B (note; 1 exact) | 400 | 5.00 | 2.00 % / 1.00 % | 1.25 (worst tensor 1.40) | 25.00 % | 1.0 / 1 | 1.0 GB/s | - | 1.50x |');
+  expect(line).toBe('| A & B (note; 1 exact) | 400 | 5.00 | 2.00 % / 1.00 % | 1.25 (worst tensor 1.40) | 0.10 | 25.00 % | 1.0 / 1 | 1.0 GB/s | - | 1.50x |');
 });
 
 test('a method that never builds on its own output has the error of quantizing afresh', () => {

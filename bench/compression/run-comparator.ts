@@ -4,6 +4,7 @@ import { boundBits } from './coding/bin-entropy.ts';
 import type { Comparator, DecodedState, TensorValues } from './comparators/comparator.ts';
 import { exactBytes } from './exact-bytes.ts';
 import type { CheckpointOutcome, MethodResult } from './method-result.ts';
+import { movementLost, type MovedTensor } from './movement-lost.ts';
 import type { QualityMeter } from './quality-meter.ts';
 
 export interface ComparatorTools {
@@ -21,6 +22,7 @@ interface Candidate<Knob> {
 
 /** Where a series stands after a checkpoint. */
 interface Progress {
+  readonly checkpoint: CheckpointWeights;
   readonly exact: readonly WeightTensor[];
   /** All tensors, where the checkpoint was stored exact. */
   readonly everything?: readonly WeightTensor[];
@@ -79,14 +81,15 @@ async function oneCheckpoint<Knob>(
       knob: comparator.describe(knob),
       degradation,
       evaluations,
+      ...(before !== undefined && { movementLost: movementLost(movedTensors(taken, state, before.checkpoint)) }),
       ...figuresOf(state, before),
     };
-    return { outcome, encodeSeconds, decodeSeconds, progress: { exact: others, state, binsBefore: before?.state.bins } };
+    return { outcome, encodeSeconds, decodeSeconds, progress: { checkpoint, exact: others, state, binsBefore: before?.state.bins } };
   }
   const bytes = await exactBytes(core, checkpoint.tensors, before?.everything ?? before?.exact);
   const outcome: CheckpointOutcome = { step: checkpoint.step, rawBytes: checkpoint.rawBytes, bytes, knob: 'exact', degradation: {}, evaluations };
   const state = { values: taken.map(({ values }) => values) };
-  return { outcome, encodeSeconds: 0, decodeSeconds: 0, progress: { exact: others, everything: checkpoint.tensors, state, binsBefore: undefined } };
+  return { outcome, encodeSeconds: 0, decodeSeconds: 0, progress: { checkpoint, exact: others, everything: checkpoint.tensors, state, binsBefore: undefined } };
 }
 
 /** All knobs, fewest bytes first. */
@@ -97,6 +100,14 @@ function candidatesOf<Knob>(comparator: Comparator<Knob>, tensors: readonly Tens
     return { knob, bytes, encodeSeconds: (performance.now() - started) / 1000 };
   });
   return candidates.sort((a, b) => a.bytes.length - b.bytes.length);
+}
+
+function movedTensors(taken: readonly TensorValues[], { values }: DecodedState, { tensors }: CheckpointWeights): MovedTensor[] {
+  const before = new Map(tensors.map((tensor) => [tensor.name, tensor.values]));
+  return taken.flatMap(({ name, values: weights }, i) => {
+    const previous = before.get(name);
+    return previous?.length === weights.length ? [{ weights, before: previous, rebuilt: values[i]! }] : [];
+  });
 }
 
 function figuresOf(state: DecodedState, before: Progress | undefined): Pick<CheckpointOutcome, 'migration' | 'bins'> {
