@@ -63,6 +63,7 @@ WorkerPool::TaskPtr WorkerPool::take_waiting(uint64_t id) {
 
 WorkerPool::Tasks WorkerPool::take_finished() {
   const std::lock_guard lock(mutex_);
+  told_ = false;
   return std::exchange(finished_, {});
 }
 
@@ -105,9 +106,10 @@ void WorkerPool::work() {
     lock.lock();
     --running_;
     leave_lane(current.front()->lane());
-    const bool was_empty = finished_.empty();
     finished_.splice(finished_.end(), current);
-    if (was_empty) {
+    // Whoever tells nobody takes the next task at once, and looks again when that has finished.
+    if (!told_ && (ready_.empty() || finished_.size() >= kFinishedMax)) {
+      told_ = true;
       lock.unlock();
       on_finished_();
       lock.lock();

@@ -33,12 +33,14 @@ class Task {
 
 class WorkerPool {
  public:
+  static constexpr size_t kFinishedMax = 4;
   using TaskPtr = std::unique_ptr<Task>;
   // Lists, because moving a task from one to the next allocates nothing and so cannot fail.
   using Tasks = std::list<TaskPtr>;
 
-  // `queue_max` limits tasks that wait, not those that run. `on_finished` is called on a pool thread when the list of finished tasks
-  // stops being empty; it must not throw. Throws std::system_error when no thread can be started.
+  // `queue_max` limits tasks that wait, not those that run. `on_finished` is called on a pool thread once kFinishedMax tasks have finished
+  // since the last take_finished(), or fewer when no other is ready to start: waking somebody for each short task would take longer
+  // than the task. It must not throw. Throws std::system_error when no thread can be started.
   WorkerPool(size_t threads, size_t queue_max, std::function<void()> on_finished);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -74,6 +76,7 @@ class WorkerPool {
   // A key is present while a task of that lane is ready or running; the list holds those behind it.
   std::unordered_map<Lane, Tasks> lanes_;
   Tasks finished_;
+  bool told_ = false;  // whether on_finished was called since finished tasks were taken
   size_t waiting_in_lanes_ = 0;
   size_t running_ = 0;
   uint64_t last_id_ = 0;

@@ -166,3 +166,24 @@ TEST_CASE("worker pool: stopping waits for what runs and gives back the rest") {
 }
 
 }  // namespace
+
+TEST_CASE("worker pool: short tasks one after the other are told of together, the last of them at once") {
+  Gate gate, end;
+  std::atomic<int> told = 0;
+  Loop loop;
+  WorkerPool pool(1, 100, [&] {
+    ++told;
+    loop.wake();
+  });
+  constexpr size_t kTasks = 2 * WorkerPool::kFinishedMax - 1;
+  submit(pool, [&] { gate.pass(); });
+  for (size_t i = 1; i < kTasks; ++i) submit(pool, [] {});
+  submit(pool, [&] { end.pass(); });
+  gate.open();
+  end.wait_for(1);  // all others have finished
+  CHECK_EQ(told.load(), 1);
+  CHECK_EQ(pool.take_finished().size(), kTasks);
+  end.open();
+  loop.run_until(pool, 1);
+  CHECK_EQ(told.load(), 2);
+}
