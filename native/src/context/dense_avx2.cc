@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <iterator>
 
 #include "context/dense_thresholds.h"
 
@@ -92,16 +93,37 @@ template <bool kFew>
   }
 }
 
-// All lanes have the same table.
-[[gnu::always_inline]] inline void find_single(const DenseThresholds& thresholds, uint32_t table, const __m256i (&slots)[kVectors],
-                                               Found (&found)[kVectors]) {
-  // One more than the last rank, so that a share's end is met.
-  for (uint32_t k = 1; k <= thresholds.last_rank[table] + 1; ++k) {
-    const __m256i threshold = _mm256_set1_epi16(static_cast<short>(thresholds.thresholds[k][table]));
-    found[0].narrow(slots[0], threshold);
-    found[1].narrow(slots[1], threshold);
+// One table for all lanes, in registers.
+struct Single {
+  Row<false> before, starts, shares;
+  __m256i steps[kContextSymbols / kRankStep - 1];  // the entries of `before` for ranks kRankStep, 2 * kRankStep, ...
+  uint32_t step_count;
+
+  Single(const DenseThresholds& thresholds, uint32_t table)
+      : before(thresholds.before[table]), starts(thresholds.starts[table]), shares(thresholds.shares[table]),
+        step_count(thresholds.last_rank[table] / kRankStep) {
+    for (uint32_t step = 0; step < std::size(steps); ++step) {
+      steps[step] = _mm256_set1_epi16(static_cast<short>(thresholds.before[table][(step + 1) * kRankStep]));
+    }
   }
-}
+
+  [[gnu::always_inline]] void find(__m256i slots, Found* found) const {
+    // -1 in the lanes that have not reached a rank.
+    const auto missed = [&](__m256i slot_before) { return _mm256_cmpeq_epi16(_mm256_max_epu16(slots, slot_before), slot_before); };
+    __m256i rank = _mm256_set1_epi16(static_cast<short>(step_count));
+    for (uint32_t step = 0; step < step_count; ++step) rank = _mm256_add_epi16(rank, missed(steps[step]));
+    rank = _mm256_mullo_epi16(rank, _mm256_set1_epi16(kRankStep * 0x0101));  // in both bytes
+    __m256i further = _mm256_set1_epi16(kRankStep - 1);
+    for (uint32_t d = 1; d < kRankStep; ++d) {
+      const __m256i next = _mm256_add_epi16(rank, _mm256_set1_epi16(static_cast<short>(d * 0x0101)));
+      further = _mm256_add_epi16(further, missed(before.pick(next)));
+    }
+    rank = _mm256_add_epi16(rank, _mm256_or_si256(further, _mm256_slli_epi16(further, 8)));
+    found->rank = _mm256_and_si256(rank, _mm256_set1_epi16(0xFF));
+    found->least = _mm256_sub_epi16(slots, starts.pick(rank));
+    found->most = _mm256_sub_epi16(found->least, shares.pick(rank));
+  }
+};
 
 struct States {
   __m256i low, high;
@@ -150,18 +172,29 @@ template <bool kFew>
 struct Group {
   States states[kVectors];
 
-  // Takes a symbol out of every lane; returns the words read.
+  // Take a symbol out of every lane; return the words read.
   [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next, uint8_t* symbols) {
     const __m256i tables[kVectors] = {spread_indexes(indexes), spread_indexes(indexes + kVector)};
-    const __m256i slots[kVectors] = {states[0].low, states[1].low};
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes));
     const __m256i differ = _mm256_xor_si256(here, _mm256_set1_epi8(static_cast<char>(indexes[0])));
+    const Row<kFew> first(thresholds.first);
+    const __m256i firsts[kVectors] = {first.pick(tables[0]), first.pick(tables[1])};
+    if (_mm256_testz_si256(differ, differ)) return take(Single(thresholds, indexes[0]), firsts, next, symbols);
     Found found[kVectors];
+    const __m256i slots[kVectors] = {states[0].low, states[1].low};
     found[0].least = slots[0];
     found[1].least = slots[1];
-    if (_mm256_testz_si256(differ, differ)) find_single(thresholds, indexes[0], slots, found);
-    else find_mixed<kFew>(thresholds, tables, slots, found);
+    find_mixed<kFew>(thresholds, tables, slots, found);
+    return put(found, firsts, next, symbols);
+  }
+  [[gnu::always_inline]] size_t take(const Single& single, const __m256i (&firsts)[kVectors], const uint8_t* next, uint8_t* symbols) {
+    Found found[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) single.find(states[v].low, &found[v]);
+    return put(found, firsts, next, symbols);
+  }
 
+ private:
+  [[gnu::always_inline]] size_t put(const Found (&found)[kVectors], const __m256i (&firsts)[kVectors], const uint8_t* next, uint8_t* symbols) {
     const __m256i below0 = states[0].pop(found[0]), below1 = states[1].pop(found[1]);
     // Packing puts lanes 16..23 before lanes 8..15.
     const auto set = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_packs_epi16(below0, below1)));
@@ -170,44 +203,55 @@ struct Group {
     states[0].push(below0, deal(set0, next), deal(set8, next + 2 * words8));
     states[1].push(below1, deal(set16, next + 2 * words16), deal(set24, next + 2 * words24));
 
-    const Row<kFew> first(thresholds.first);
-    const __m256i symbols0 = _mm256_add_epi16(found[0].rank, first.pick(tables[0]));
-    const __m256i symbols1 = _mm256_add_epi16(found[1].rank, first.pick(tables[1]));
+    const __m256i symbols0 = _mm256_add_epi16(found[0].rank, firsts[0]);
+    const __m256i symbols1 = _mm256_add_epi16(found[1].rank, firsts[1]);
     const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi16(symbols0, symbols1), 0xD8);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(symbols), packed);
     return static_cast<size_t>(std::popcount(set));
   }
 };
 
-template <bool kFew, size_t kGroups>
-size_t rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+// take(group, first element, next word) takes a symbol out of every lane of a group and returns the words read.
+template <bool kFew, size_t kGroups, typename Take>
+size_t rounds(size_t count, LaneDecoder::Window* lanes, Take take) {
   constexpr size_t kRound = kGroups * kDenseLanesMin;
   Group<kFew> groups[kGroups];
   for (size_t v = 0; v < kGroups * kVectors; ++v) groups[v / kVectors].states[v % kVectors] = States::load(lanes->states + v * kVector);
   const uint8_t* next = lanes->next;
   size_t i = 0;
   for (; i + kRound <= count && static_cast<size_t>(lanes->end - next) >= 2 * kRound; i += kRound) {
-    for (size_t g = 0; g < kGroups; ++g) {
-      const size_t at = i + g * kDenseLanesMin;
-      next += 2 * groups[g].take(thresholds, indexes + at, next, symbols + at);
-    }
+    for (size_t g = 0; g < kGroups; ++g) next += 2 * take(groups[g], i + g * kDenseLanesMin, next);
   }
   for (size_t v = 0; v < kGroups * kVectors; ++v) groups[v / kVectors].states[v % kVectors].store(lanes->states + v * kVector);
   lanes->next = next;
   return i;
 }
 
-template <bool kFew>
+template <bool kFew, size_t kGroups>
+size_t mixed_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+  return rounds<kFew, kGroups>(count, lanes, [&](Group<kFew>& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+    return group.take(thresholds, indexes + at, next, symbols + at);
+  });
+}
+
+template <size_t kGroups>
 size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  return lanes->lanes == kDenseLanesMin ? rounds<kFew, 1>(thresholds, indexes, count, lanes, symbols)
-                                        : rounds<kFew, 2>(thresholds, indexes, count, lanes, symbols);
+  if (indexes) {
+    return thresholds.tables <= kTablesFew ? mixed_rounds<true, kGroups>(thresholds, indexes, count, lanes, symbols)
+                                           : mixed_rounds<false, kGroups>(thresholds, indexes, count, lanes, symbols);
+  }
+  const Single single(thresholds, 0);
+  const __m256i first = _mm256_set1_epi16(static_cast<short>(thresholds.first[0])), firsts[kVectors] = {first, first};
+  return rounds<true, kGroups>(count, lanes, [&](Group<true>& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+    return group.take(single, firsts, next, symbols + at);
+  });
 }
 
 }  // namespace
 
 size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  return thresholds.tables <= kTablesFew ? rounds_of<true>(thresholds, indexes, count, lanes, symbols)
-                                         : rounds_of<false>(thresholds, indexes, count, lanes, symbols);
+  return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
+                                        : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }
 
 }  // namespace firn

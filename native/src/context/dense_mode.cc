@@ -19,13 +19,18 @@ DenseKernel dense_kernel() {
 
 // As many symbols as the kernel can take. It reads words in large pieces, so the last of them are moved to where more
 // can be read.
-size_t take_with_kernel(DenseKernel kernel, const std::vector<const uint32_t*>& starts, const ElementTables& elements, LaneDecoder* lanes,
-                        uint8_t* symbols) {
+size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
+  const bool single = elements.alike();
+  std::vector<const uint32_t*> starts;
+  for (const uint8_t t : elements.tables()) {
+    if (!single || t == elements.tables()[elements.indexes()[0]]) starts.push_back(codes.tables[t].symbols.starts.data());
+  }
   const auto thresholds = std::make_unique_for_overwrite<DenseThresholds>();
   thresholds->fill(starts);
+  const uint8_t* const indexes = single ? nullptr : elements.indexes();
   LaneDecoder::Window window = lanes->window();
   const size_t count = std::min<size_t>(window.tokens, elements.count());
-  size_t done = kernel(*thresholds, elements.indexes(), count, &window, symbols);
+  size_t done = kernel(*thresholds, indexes, count, &window, symbols);
   const auto left = static_cast<size_t>(window.end - window.next);
   if (const size_t round = 2 * window.lanes; left < round) {
     uint8_t rest[2 * 2 * kLanesMax] = {};
@@ -33,7 +38,7 @@ size_t take_with_kernel(DenseKernel kernel, const std::vector<const uint32_t*>& 
     LaneDecoder::Window last = window;
     last.next = rest;
     last.end = rest + left + round;
-    done += kernel(*thresholds, elements.indexes() + done, count - done, &last, symbols + done);
+    done += kernel(*thresholds, single ? nullptr : indexes + done, count - done, &last, symbols + done);
     const auto used = static_cast<size_t>(last.next - rest);
     if (used > left) lanes->fail(Status::truncated);
     window.next += std::min(used, left);
@@ -63,9 +68,7 @@ Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDe
   const size_t count = elements.count();
   size_t i = 0;
   if (const DenseKernel kernel = dense_kernel(); kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
-    std::vector<const uint32_t*> starts;
-    for (const uint8_t t : elements.tables()) starts.push_back(codes.tables[t].symbols.starts.data());
-    i = take_with_kernel(kernel, starts, elements, lanes, symbols);
+    i = take_with_kernel(kernel, codes, elements, lanes, symbols);
   }
   const auto code = [&]() -> const SlotFinder& { return *finders[indexes[i]]; };
   while (i < count && lanes->status() == Status::ok) {

@@ -13,11 +13,13 @@ void DenseThresholds::fill(const std::vector<const uint32_t*>& starts_of_symbols
     while (from[first[t] + 1] == 0) ++first[t];
     const uint32_t ranks = kContextSymbols - first[t];
     last_rank[t] = 0;
+    std::fill(std::begin(before[t]), std::end(before[t]), uint16_t{0xFFFF});
     for (uint32_t r = 0; r < ranks; ++r) {
       const uint32_t start = from[first[t] + r], end = from[first[t] + r + 1];
       starts[t][r] = static_cast<uint16_t>(start);
       shares[t][r] = static_cast<uint16_t>(end - start);
       thresholds[r + 1][t] = static_cast<uint16_t>(end);
+      before[t][r] = static_cast<uint16_t>(start - 1);
       if (end > start) last_rank[t] = r;
     }
   }

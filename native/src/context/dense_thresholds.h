@@ -30,12 +30,17 @@ struct DenseThresholds {
   // By table, then rank; shares are numbers of slots modulo 2^16.
   alignas(64) uint16_t starts[kDenseTablesMax][kContextSymbols];
   alignas(64) uint16_t shares[kDenseTablesMax][kContextSymbols];
+  // The slot before the first one of a rank from 1 on, which has reached the rank when it is larger; a slot that none is above past the last rank.
+  alignas(64) uint16_t before[kDenseTablesMax][kContextSymbols];
 };
 
 // Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at lanes->next. There are 32 or
-// 64 lanes; indexes[i] < thresholds.tables. Returns the number of symbols; moves states and lanes->next.
+// 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have table 0. Returns the number of symbols; moves states and lanes->next.
 using DenseKernel = size_t (*)(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
                                uint8_t* symbols);
+
+// Ranks are found in steps of this many, and then inside of one.
+inline constexpr uint32_t kRankStep = 4;
 
 size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
 size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <bit>
+#include <iterator>
 
 #include "context/dense_thresholds.h"
 
@@ -37,22 +38,34 @@ __m512i add_one(__m512i words, __mmask32 where) { return _mm512_mask_sub_epi16(w
   return {rank, least, _mm512_sub_epi16(least, most)};
 }
 
-// All lanes have the same table.
-[[gnu::always_inline]] inline Found find_single(const DenseThresholds& thresholds, uint32_t table, __m512i slots) {
-  const auto reached = [&](uint32_t k) {
-    return _mm512_cmpge_epu16_mask(slots, _mm512_set1_epi16(static_cast<short>(thresholds.thresholds[k][table])));
-  };
-  __m512i even = _mm512_setzero_si512(), odd = even;  // two chains of additions
-  const uint32_t last = thresholds.last_rank[table];
-  for (uint32_t k = 1; k + 1 <= last; k += 2) {
-    even = add_one(even, reached(k));
-    odd = add_one(odd, reached(k + 1));
+// One table for all lanes, in registers.
+struct Single {
+  __m512i before, starts, shares;
+  __m512i steps[kContextSymbols / kRankStep - 1];  // the entries of `before` for ranks kRankStep, 2 * kRankStep, ...
+  uint32_t step_count;
+
+  Single(const DenseThresholds& thresholds, uint32_t table)
+      : before(row(thresholds.before[table])), starts(row(thresholds.starts[table])), shares(row(thresholds.shares[table])),
+        step_count(thresholds.last_rank[table] / kRankStep) {
+    for (uint32_t step = 0; step < std::size(steps); ++step) {
+      steps[step] = _mm512_set1_epi16(static_cast<short>(thresholds.before[table][(step + 1) * kRankStep]));
+    }
   }
-  if (last % 2 != 0) even = add_one(even, reached(last));
-  const __m512i rank = _mm512_add_epi16(even, odd);
-  return {rank, _mm512_sub_epi16(slots, _mm512_permutexvar_epi16(rank, row(thresholds.starts[table]))),
-          _mm512_permutexvar_epi16(rank, row(thresholds.shares[table]))};
-}
+
+  [[gnu::always_inline]] Found find(__m512i slots) const {
+    __m512i rank = _mm512_setzero_si512();
+    for (uint32_t step = 0; step < step_count; ++step) {
+      rank = _mm512_mask_add_epi16(rank, _mm512_cmpgt_epu16_mask(slots, steps[step]), rank, _mm512_set1_epi16(kRankStep));
+    }
+    __mmask32 reached[kRankStep];
+    for (uint32_t d = 1; d < kRankStep; ++d) {
+      const __m512i next = _mm512_add_epi16(rank, _mm512_set1_epi16(static_cast<short>(d)));
+      reached[d] = _mm512_cmpgt_epu16_mask(slots, _mm512_permutexvar_epi16(next, before));
+    }
+    for (uint32_t d = 1; d < kRankStep; ++d) rank = add_one(rank, reached[d]);
+    return {rank, _mm512_sub_epi16(slots, _mm512_permutexvar_epi16(rank, starts)), _mm512_permutexvar_epi16(rank, shares)};
+  }
+};
 
 // Words 0, 2, ... and 1, 3, ... of two vectors, and back.
 constexpr uint16_t kEven = 0, kOdd = 1;
@@ -80,13 +93,20 @@ struct Group {
     _mm512_storeu_si512(states + 16, zip_words(low, high, 16));
   }
 
-  // Takes a symbol out of every lane; returns the words read.
+  // Take a symbol out of every lane; return the words read.
   [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next, uint8_t* symbols) {
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes));
     const __m512i tables = _mm512_cvtepu8_epi16(here);
     const __m256i differ = _mm256_xor_si256(here, _mm256_set1_epi8(static_cast<char>(indexes[0])));
-    const Found found = _mm256_testz_si256(differ, differ) ? find_single(thresholds, indexes[0], low) : find_mixed(thresholds, tables, low);
+    const Found found = _mm256_testz_si256(differ, differ) ? Single(thresholds, indexes[0]).find(low) : find_mixed(thresholds, tables, low);
+    return put(found, _mm512_permutexvar_epi16(tables, row(thresholds.first)), next, symbols);
+  }
+  [[gnu::always_inline]] size_t take(const Single& single, __m512i first, const uint8_t* next, uint8_t* symbols) {
+    return put(single.find(low), first, next, symbols);
+  }
 
+ private:
+  [[gnu::always_inline]] size_t put(const Found& found, __m512i first, const uint8_t* next, uint8_t* symbols) {
     // share * high + rest, 16 bits at a time; the product has no carry out. A share of 2^16 stands as 0.
     const __m512i zero = _mm512_setzero_si512();
     const __m512i sum = _mm512_add_epi16(_mm512_mullo_epi16(found.share, high), found.rest);
@@ -98,35 +118,47 @@ struct Group {
     high = _mm512_mask_mov_epi16(upper, below, sum);
     low = _mm512_mask_expand_epi16(sum, below, _mm512_loadu_si512(next));
 
-    const __m512i symbol = _mm512_add_epi16(found.rank, _mm512_permutexvar_epi16(tables, row(thresholds.first)));
+    const __m512i symbol = _mm512_add_epi16(found.rank, first);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(symbols), _mm512_cvtepi16_epi8(symbol));
     return static_cast<size_t>(std::popcount(static_cast<uint32_t>(below)));
   }
 };
 
-template <size_t kGroups>
-size_t rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+// take(group, first element, next word) takes a symbol out of every lane of a group and returns the words read.
+template <size_t kGroups, typename Take>
+size_t rounds(size_t count, LaneDecoder::Window* lanes, Take take) {
   constexpr size_t kRound = kGroups * kDenseLanesMin;
   Group groups[kGroups];
   for (size_t g = 0; g < kGroups; ++g) groups[g] = Group::load(lanes->states + g * kDenseLanesMin);
   const uint8_t* next = lanes->next;
   size_t i = 0;
   for (; i + kRound <= count && static_cast<size_t>(lanes->end - next) >= 2 * kRound; i += kRound) {
-    for (size_t g = 0; g < kGroups; ++g) {
-      const size_t at = i + g * kDenseLanesMin;
-      next += 2 * groups[g].take(thresholds, indexes + at, next, symbols + at);
-    }
+    for (size_t g = 0; g < kGroups; ++g) next += 2 * take(groups[g], i + g * kDenseLanesMin, next);
   }
   for (size_t g = 0; g < kGroups; ++g) groups[g].store(lanes->states + g * kDenseLanesMin);
   lanes->next = next;
   return i;
 }
 
+template <size_t kGroups>
+size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+  if (indexes) {
+    return rounds<kGroups>(count, lanes, [&](Group& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+      return group.take(thresholds, indexes + at, next, symbols + at);
+    });
+  }
+  const Single single(thresholds, 0);
+  const __m512i first = _mm512_set1_epi16(static_cast<short>(thresholds.first[0]));
+  return rounds<kGroups>(count, lanes, [&](Group& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+    return group.take(single, first, next, symbols + at);
+  });
+}
+
 }  // namespace
 
 size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  return lanes->lanes == kDenseLanesMin ? rounds<1>(thresholds, indexes, count, lanes, symbols)
-                                        : rounds<2>(thresholds, indexes, count, lanes, symbols);
+  return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
+                                        : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }
 
 }  // namespace firn

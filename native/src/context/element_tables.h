@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,9 @@ class ElementTables {
   const uint8_t* indexes() const { return indexes_.get(); }
   // Table numbers, ascending; some may have no element.
   const std::vector<uint8_t>& tables() const { return tables_; }
+
+  // Whether all elements have the same table; there is at least one.
+  bool alike() const { return std::memcmp(indexes_.get(), indexes_.get() + 1, count_ - 1) == 0; }
 
   static constexpr uint8_t kNone = 0xFF;
 
