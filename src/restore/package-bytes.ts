@@ -27,9 +27,12 @@ export class PackageBytes {
     const last = Math.floor((offsetBytes + lengthBytes - 1) / chunkBytes);
     const windows: Promise<Uint8Array>[] = [];
     for (let number = first; number <= last; number++) windows.push(this.#window(number));
-    const bytes = await Promise.all(windows);
-    const start = offsetBytes - first * chunkBytes;
-    return (bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes)).subarray(start, start + lengthBytes);
+    // The part of each window that is asked for.
+    const parts = (await Promise.all(windows)).map((window, i) => {
+      const start = offsetBytes - (first + i) * chunkBytes;
+      return window.subarray(Math.max(0, start), start + lengthBytes);
+    });
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   async close(): Promise<void> {
