@@ -79,6 +79,8 @@ std::vector<float> bench_weights(size_t count, uint64_t seed);
 void bench_kernels(BenchReport& report);
 // Lattice quantization and what rebuilds it (bench_lattice.cc).
 void bench_lattice(BenchReport& report);
+// Blocks along a chain of packages (bench_residual.cc).
+void bench_residual(BenchReport& report);
 // Token tables, exact blocks, checksums (bench_coding.cc).
 void bench_coding(BenchReport& report);
 // The context coder (bench_context.cc).

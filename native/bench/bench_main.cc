@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   firn::bench::BenchReport report(coding_only ? "" : filter);
   if (!coding_only) firn::bench::bench_kernels(report);
   if (!coding_only) firn::bench::bench_lattice(report);
+  if (!coding_only) firn::bench::bench_residual(report);
   firn::bench::bench_coding(report);
   firn::bench::bench_context(report);
   if (!json_path.empty() && !write_file(json_path, report.json())) {

@@ -65,6 +65,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<lattice_errors_call>(exports, "latticeErrors");
   add<gram_factor_call>(exports, "gramFactor");
   add<lattice_targets_call>(exports, "latticeTargets");
+  add<residual_state_call>(exports, "residualState");
+  add<residual_elements_call>(exports, "residualElements");
   add<crc32c_call>(exports, "crc32c");
   add<map_file>(exports, "mapFile");
   return exports;

@@ -3,6 +3,14 @@
 #include <string>
 
 namespace firn::binding {
+namespace {
+
+template <class T>
+std::vector<T> copied(Input<T> list) {
+  return {list.data, list.data + list.count};
+}
+
+}  // namespace
 
 napi_value Arguments::throw_type_error() const {
   const std::string message = "firn_core: argument " + std::to_string(wrong_ + 1) + " is of the wrong type or out of range";
@@ -11,21 +19,26 @@ napi_value Arguments::throw_type_error() const {
 }
 
 template <class T>
-Input<T> Arguments::array(size_t index, napi_typedarray_type type) {
+Input<T> Arguments::peek(size_t index, napi_typedarray_type type) {
   // Empty arrays may have no memory; the core still tells "empty" from "absent" by the pointer.
   static constexpr T kEmpty{};
   napi_typedarray_type actual;
   size_t count = 0;
   void* data = nullptr;
-  const napi_value value = info_[index];
-  const bool read = napi_get_typedarray_info(env_, value, &actual, &count, &data, nullptr, nullptr) == napi_ok;
-  if (!read || actual != type || pin_count_ == kPinsMax) {
+  const bool read = napi_get_typedarray_info(env_, info_[index], &actual, &count, &data, nullptr, nullptr) == napi_ok;
+  if (!read || actual != type) {
     wrong(index);
     return {&kEmpty, 0};
   }
   if (count == 0) return {&kEmpty, 0};
-  pins_[pin_count_++] = value;
   return {static_cast<const T*>(data), count};
+}
+
+template <class T>
+Input<T> Arguments::array(size_t index, napi_typedarray_type type) {
+  const Input<T> found = peek<T>(index, type);
+  if (found.count > 0) pins_.push_back(info_[index]);
+  return found;
 }
 
 bool Arguments::left_out(size_t index) const {
@@ -37,6 +50,11 @@ InputBytes Arguments::bytes(size_t index) { return array<uint8_t>(index, napi_ui
 
 InputBytes Arguments::optional_bytes(size_t index) {
   return left_out(index) ? InputBytes{} : bytes(index);
+}
+
+Output Arguments::optional_output(size_t index) {
+  const InputBytes found = optional_bytes(index);
+  return {const_cast<uint8_t*>(found.data), found.count};
 }
 
 Input<uint16_t> Arguments::words(size_t index) { return array<uint16_t>(index, napi_uint16_array); }
@@ -52,6 +70,12 @@ Input<uint32_t> Arguments::uint32s(size_t index) { return array<uint32_t>(index,
 Input<int32_t> Arguments::int32s(size_t index) { return array<int32_t>(index, napi_int32_array); }
 
 Input<int32_t> Arguments::optional_int32s(size_t index) { return left_out(index) ? Input<int32_t>{} : int32s(index); }
+
+std::vector<int32_t> Arguments::int32_copy(size_t index) { return copied(peek<int32_t>(index, napi_int32_array)); }
+
+std::vector<int32_t> Arguments::optional_int32_copy(size_t index) { return left_out(index) ? std::vector<int32_t>() : int32_copy(index); }
+
+std::vector<uint32_t> Arguments::uint32_copy(size_t index) { return copied(peek<uint32_t>(index, napi_uint32_array)); }
 
 Sketch* Arguments::sketch(size_t index) {
   const Input<uint64_t> words = array<uint64_t>(index, napi_biguint64_array);

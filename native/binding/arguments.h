@@ -1,9 +1,9 @@
 // JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks once.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "firn/dtype.h"
 #include "firn/sketch.h"
@@ -20,19 +20,27 @@ struct Input {
 };
 using InputBytes = Input<uint8_t>;
 
+// Memory of a Uint8Array that a job writes to; `data` is null where it was left out.
+struct Output {
+  uint8_t* data = nullptr;
+  size_t count = 0;
+};
+
 class Arguments {
  public:
   explicit Arguments(const Napi::CallbackInfo& info) : info_(info), env_(info.Env()) {}
 
   napi_env env() const { return env_; }
+  size_t count() const { return info_.Length(); }
   bool ok() const { return wrong_ < 0; }
   // Leaves a TypeError naming the first wrong argument pending; returns an empty value.
   napi_value throw_type_error() const;
   // The arrays whose memory was handed out.
-  std::span<const napi_value> pins() const { return {pins_.data(), pin_count_}; }
+  std::span<const napi_value> pins() const { return pins_; }
 
   InputBytes bytes(size_t index);           // Uint8Array
   InputBytes optional_bytes(size_t index);  // Uint8Array or undefined
+  Output optional_output(size_t index);     // Uint8Array or undefined
   Input<uint16_t> words(size_t index);      // Uint16Array
   Input<uint32_t> numbers(size_t index);    // Uint32Array
   Input<float> floats(size_t index);        // Float32Array
@@ -40,6 +48,10 @@ class Arguments {
   Input<uint32_t> uint32s(size_t index);  // Uint32Array
   Input<int32_t> int32s(size_t index);    // Int32Array
   Input<int32_t> optional_int32s(size_t index);
+  // Elements of their own, for small arrays that a job keeps.
+  std::vector<int32_t> int32_copy(size_t index);            // Int32Array
+  std::vector<int32_t> optional_int32_copy(size_t index);
+  std::vector<uint32_t> uint32_copy(size_t index);          // Uint32Array
   Sketch* sketch(size_t index);             // BigUint64Array of kSketchWords entries
   double number(size_t index);
   // A whole number in [minimum, maximum].
@@ -63,20 +75,19 @@ class Arguments {
 
  private:
   bool left_out(size_t index) const;
-  // The largest number of arrays any call takes.
-  static constexpr size_t kPinsMax = 5;
-
   void wrong(size_t index) {
     if (wrong_ < 0) wrong_ = static_cast<int>(index);
   }
+  // Memory of a typed array, not pinned.
+  template <class T>
+  Input<T> peek(size_t index, napi_typedarray_type type);
   template <class T>
   Input<T> array(size_t index, napi_typedarray_type type);
 
   const Napi::CallbackInfo& info_;
   napi_env env_;
   int wrong_ = -1;
-  std::array<napi_value, kPinsMax> pins_{};
-  size_t pin_count_ = 0;
+  std::vector<napi_value> pins_;
 };
 
 }  // namespace firn::binding

@@ -56,6 +56,8 @@ napi_value lattice_errors_call(Arguments& args);
 // calls_feedback.cc
 napi_value gram_factor_call(Arguments& args);
 napi_value lattice_targets_call(Arguments& args);
+napi_value residual_state_call(Arguments& args);
+napi_value residual_elements_call(Arguments& args);
 
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);

@@ -1,7 +1,7 @@
 #include <mutex>
 
 #include "calls.h"
-#include "firn/context_coder.h"
+#include "context_tables_handle.h"
 #include "results.h"
 
 namespace firn::binding {
@@ -18,11 +18,6 @@ struct SharedContextCounts {
 template <>
 struct HandleTag<SharedContextCounts> {
   static constexpr napi_type_tag value{0x5be20c7791d4a83f, 0x9d316f4ab8c2e075};
-};
-
-template <>
-struct HandleTag<ContextTables> {
-  static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
 };
 
 namespace {

@@ -1,4 +1,4 @@
-// Lattice segments as they cross the seam.
+// Segments and states of the lattice, as arguments of a call.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -18,10 +18,10 @@ struct Segments {
   size_t count = 0;  // elements of all segments
 
   static Segments read(Arguments& args, size_t index) {
-    const Input<int32_t> numbers = args.int32s(index);
+    const std::vector<int32_t> numbers = args.int32_copy(index);
     Segments segments;
-    segments.list.resize(std::min(numbers.count / kSegmentNumbers, kBlockElementsMax));
-    const int32_t* n = numbers.data;
+    segments.list.resize(std::min(numbers.size() / kSegmentNumbers, kBlockElementsMax));
+    const int32_t* n = numbers.data();
     for (LatticeSegment& s : segments.list) {
       s.count = n[0] > 0 ? static_cast<uint32_t>(n[0]) : 0;  // 0 is refused by the core
       s.exponent = n[1], s.step = n[2], s.shift = n[3];
@@ -35,6 +35,19 @@ struct Segments {
   // A job is not queued for more: its output would be as large.
   bool valid() const { return count <= kBlockElementsMax; }
   LatticeSegments view() const { return {list.data(), list.size()}; }
+};
+
+// The state before a block, as arguments `first` and `first + 1`.
+struct PreviousState {
+  Input<int32_t> values;
+  InputBytes activity;
+
+  static PreviousState read(Arguments& args, size_t first) { return {args.optional_int32s(first), args.optional_bytes(first + 1)}; }
+  bool valid(size_t count) const {
+    if (!values.data && !activity.data) return true;
+    return values.data && activity.data && values.count == count && activity.count == count;
+  }
+  LatticeState view() const { return {values.data, activity.data}; }
 };
 
 }  // namespace firn::binding

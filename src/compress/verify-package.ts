@@ -10,7 +10,7 @@ import { restoreToFile } from '../restore/restore-to-file.ts';
 export async function verifyPackage(chain: PackageChain, keep: ReadonlyMap<string, string>, signal?: AbortSignal): Promise<void> {
   for (const file of chain.files) {
     if (file.content.type === 'external') continue;
-    const bytes = chain.file(file.path).stream(0, file.sizeBytes, signal);
+    const bytes = chain.file(file.path).passing(signal);
     const path = keep.get(file.path);
     const found = path === undefined ? await digestBytes(bytes) : await restoreToFile(bytes, path);
     if (found.sha256 !== file.sha256 || found.sizeBytes !== file.sizeBytes) {

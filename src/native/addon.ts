@@ -14,6 +14,9 @@ type Optional<T> = T | undefined;
 type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optional<Uint8Array>, gradientDtype: number];
 type PartitionArguments = [protectMagnitudeMin: number, protectSensitivityMin: number, pruneMetric: number, pruneBelow: number];
 type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
+type ChainArguments = [
+  ...StateArguments, origins: Optional<Int32Array>, ...links: (ContextTablesHandle | Uint8Array | Int32Array | Uint32Array)[],
+];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
@@ -101,6 +104,11 @@ export interface Addon {
     engine: EngineHandle, weights: Uint8Array, dtype: number, segment: Int32Array, previous: Optional<Int32Array>, factor: Float32Array,
     ...place: [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number]
   ): Started<Uint8Array>;
+
+  /** Four arguments a link: its tables, payload, segments and slots. The values, then the activity. */
+  residualState(engine: EngineHandle, ...chain: ChainArguments): Started<Uint8Array>;
+  /** Undefined when the elements went to `into`. */
+  residualElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...chain: ChainArguments): Started<Optional<Uint8Array>>;
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */

@@ -1,12 +1,15 @@
 import { checkArguments } from './check-arguments.ts';
 import {
   blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticeShiftMax, latticeStepMax,
-  type LatticeBlock, type LatticeErrorWeights, type LatticeMoves, type LatticeSegment, type LatticeWeights,
+  type LatticeBlock, type LatticeErrorWeights, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualChain,
 } from './core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, errors, segmentsElements };
+export const checkLattice = { weights, block, moves, values, errors, segmentsElements, chain };
+
+/** Packages of one chain, as package/format-limits.ts has them. */
+const chainLinksMax = 1024;
 
 const { bytes, elements, integer, typed, weightBlock } = checkArguments;
 
@@ -38,6 +41,21 @@ function block({ segments, previous }: LatticeBlock): number {
   bytes('previous activity', previous.activity);
   sameCount('previous values', previous.values.length, count);
   sameCount('previous activity', previous.activity.length, count);
+  return count;
+}
+
+/** Returns the number of elements. */
+function chain({ links, start }: ResidualChain): number {
+  integer('links', links.length, 1, chainLinksMax);
+  const first = links[0]!.segments;
+  const count = start instanceof Int32Array ? segmentsElements(first) : block({ segments: first, previous: start });
+  if (start instanceof Int32Array) sameCount('origins', start.length, first.length);
+  for (const { payload, segments, slots } of links) {
+    bytes('payload', payload);
+    sameCount('segments', segmentsElements(segments), count);
+    typed('slots', slots, Uint32Array);
+    sameCount('slots', slots.length, segments.length);
+  }
   return count;
 }
 

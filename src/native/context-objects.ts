@@ -48,6 +48,12 @@ export class NativeContextTables implements ContextTables {
     this.#handle = handle;
   }
 
+  /** The C++ object of tables that a native core made. */
+  static handleOf(tables: ContextTables): ContextTablesHandle {
+    if (!(tables instanceof NativeContextTables)) throw new TypeError('tables must be ContextTables of the native core');
+    return tables.#handle;
+  }
+
   serialize(): Uint8Array {
     return this.#runner.addon.contextTablesSerialize(this.#handle);
   }

@@ -67,6 +67,10 @@ export interface NativeCore {
    * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
    */
   latticeTargets(request: FeedbackWeights, signal?: AbortSignal): Promise<Float32Array>;
+  /** The state that a block's chain of packages leads to. Payloads may be hostile: `corrupt-package`. */
+  residualState(chain: ResidualChain, signal?: AbortSignal): Promise<LatticeState>;
+  /** The elements of that state in `dtype`, as bytes: in `into` where it is given, which must have their length. */
+  residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: { readonly into?: Uint8Array | undefined; readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
@@ -331,4 +335,21 @@ export interface LatticeErrors {
   readonly error: bigint;
   /** Of quantizing from zero to the nearest multiple of `step`, without gain. */
   readonly fresh: bigint;
+}
+
+/** What one package says of a block. */
+export interface ResidualLink {
+  readonly tables: ContextTables;
+  readonly payload: Uint8Array;
+  readonly segments: readonly LatticeSegment[];
+  /** Of each segment, in the tables. */
+  readonly slots: Uint32Array;
+}
+
+/** A block through a chain of packages, each of which moves the state that the one before left. */
+export interface ResidualChain {
+  /** Oldest first, at least one; their segments have the same lengths. */
+  readonly links: readonly ResidualLink[];
+  /** Where the block starts: at the state before the first link, or at one value a segment, in that link's units. */
+  readonly start: LatticeState | Int32Array;
 }

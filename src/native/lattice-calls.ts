@@ -51,9 +51,12 @@ export function latticeCalls(runner: JobRunner) {
 }
 
 /** Eight numbers a segment. */
-function flattened(segments: readonly LatticeSegment[]): Int32Array {
-  return Int32Array.from(segments.flatMap(({ elementCount, exponent, step, shift, offsets, gain }) =>
-    [elementCount, exponent, step, shift, ...offsets, gain]));
+export function flattened(segments: readonly LatticeSegment[]): Int32Array {
+  const numbers = new Int32Array(8 * segments.length);
+  segments.forEach(({ elementCount, exponent, step, shift, offsets, gain }, i) => {
+    numbers.set([elementCount, exponent, step, shift, ...offsets, gain], 8 * i);
+  });
+  return numbers;
 }
 
 /** Jobs write to buffers of their own, from the start. */
@@ -62,7 +65,7 @@ function floatsOf({ buffer, length }: Uint8Array): Float32Array {
 }
 
 /** Both parts share the buffer that the job wrote: four bytes an element, then one. */
-function stateOf({ buffer, length }: Uint8Array): LatticeState {
+export function stateOf({ buffer, length }: Uint8Array): LatticeState {
   const count = length / 5;
   return { values: new Int32Array(buffer, 0, count), activity: new Uint8Array(buffer, 4 * count, count) };
 }

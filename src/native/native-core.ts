@@ -8,6 +8,7 @@ import { latticeCalls } from './lattice-calls.ts';
 import { nativeNumbers } from './native-numbers.ts';
 import { nativeError } from './native-status.ts';
 import { pairArguments } from './pair-arguments.ts';
+import { residualCalls } from './residual-calls.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 import { NativeTokenCounts, NativeTokenTables } from './token-objects.ts';
 
@@ -22,6 +23,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...contextCalls(runner),
     ...exactCalls(runner),
     ...latticeCalls(runner),
+    ...residualCalls(runner),
     ...plainCalls(runner),
   };
 }

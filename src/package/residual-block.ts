@@ -1,4 +1,4 @@
-import type { LatticeBlock, LatticeMoves, LatticeSegment, LatticeState, NativeCore } from '../native/core.ts';
+import type { ContextTables, LatticeBlock, LatticeMoves, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from './residual-tensor.ts';
@@ -57,6 +57,22 @@ export async function latticeState(core: NativeCore, moves: LatticeMoves, block:
   const state = await core.latticeApply(moves, block, signal);
   if (atStart) state.activity.fill(activityAtStart);
   return state;
+}
+
+/** What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no record. */
+export function residualLink(
+  file: ResidualFile,
+  block: PlannedBlock,
+  { tables, payload, starts }: { readonly tables: ContextTables; readonly payload: Uint8Array; readonly starts: boolean },
+): ResidualLink {
+  const segments = latticeSegments(file, block);
+  // Origins count in the tensors' own units already.
+  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: contextSegments(file, block).slots };
+}
+
+/** By segment of a block without a previous one: the value it starts at. */
+export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Array {
+  return Int32Array.from(block.segments, ({ tensor }) => file.residuals.get(tensor)!.origin);
 }
 
 /** By segment of a block: the slots of its tensors in the context tables. */

@@ -1,13 +1,14 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { LatticeState, NativeCore } from '../native/core.ts';
-import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { LatticeState, NativeCore, ResidualChain } from '../native/core.ts';
+import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { paddedTable } from '../package/codebook-record.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
 import type { PackageCodebook } from '../package/package-index.ts';
-import { contextSegments, latticeBlock, latticeElements, latticeState, type ResidualFile } from '../package/residual-block.ts';
+import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../package/residual-block.ts';
+import type { BlockMemory } from './block-memory.ts';
 import type { ByteCache } from './byte-cache.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
 
@@ -16,6 +17,12 @@ export type DecodedBlock =
   | { readonly kind: 'levels'; readonly levels: DecodedLevels }
   | { readonly kind: 'residual'; readonly state: LatticeState }
   | { readonly kind: 'exact'; readonly bytes: Uint8Array };
+
+/** A block in one step of the lineage. */
+interface WalkStep {
+  readonly step: number;
+  readonly number: number;
+}
 
 /**
  * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the cache. Every payload's
@@ -53,11 +60,13 @@ export class BlockReader {
     }
   }
 
-  /** A block's elements in the file's own dtype, little-endian. */
-  async elements(block: number, signal?: AbortSignal): Promise<Uint8Array> {
+  /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. */
+  async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
+    const { coding } = this.#planned(0, block);
+    if (coding.kind === 'residual') return this.#residualElements(block, coding.dtype, { signal, memory });
     const decoded = await this.decoded(block, signal);
     if (decoded.kind === 'exact') return decoded.bytes;
-    if (decoded.kind === 'residual') return latticeElements(this.#core, decoded.state, this.#residualFile(0), this.#planned(0, block), signal);
+    if (decoded.kind === 'residual') throw corruptPackage('a block changed its kind');
     const codebook = this.#codebook(0, block);
     const { levels, protectedWords } = decoded.levels;
     return this.#core.dequantize(
@@ -108,29 +117,44 @@ export class BlockReader {
 
   async #residual(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
     const { found, steps } = this.#walk(block);
-    const payloads = await Promise.all(steps.map(({ step, number }) => this.#payload(step, number, signal)));
-    let state = found?.kind === 'residual' ? found.state : undefined;
-    for (let i = steps.length - 1; i >= 0; i--) {
-      const { step, number } = steps[i]!;
-      state = await this.#decodeResidual(payloads[i]!, step, number, state, signal);
-    }
-    return this.#keep(block, { kind: 'residual', state: state! });
+    if (found?.kind === 'residual' && steps.length === 0) return found;
+    const state = await this.#core.residualState(await this.#chain(found, steps, signal), signal);
+    return this.#keep(block, { kind: 'residual', state });
   }
 
-  async #decodeResidual(
-    payload: Uint8Array,
-    step: number,
-    number: number,
-    previous: LatticeState | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<LatticeState> {
-    const file = this.#residualFile(step);
-    const block = this.#planned(step, number);
-    const lattice = latticeBlock(file, block, previous);
-    const contexts = await this.#core.latticeContexts(lattice, signal);
-    const tables = this.#lineage.steps[step]!.package.contextTables();
-    const moves = await tables.decode(payload, { contexts, segments: contextSegments(file, block) }, signal);
-    return latticeState(this.#core, moves, lattice, previous === undefined, signal);
+  /**
+   * A residual block's elements. The state of a block that several tensors share is kept, for whoever reads them one by one; a large tensor is read
+   * from one end to the other, and nobody comes back to its blocks.
+   */
+  async #residualElements(
+    block: number,
+    dtype: QuantizableDtype,
+    { signal, memory }: { readonly signal?: AbortSignal | undefined; readonly memory?: BlockMemory | undefined },
+  ): Promise<Uint8Array> {
+    const { found, steps } = this.#walk(block);
+    const planned = this.#planned(0, block);
+    if (planned.segments.length > 1 || steps.length === 0) {
+      const decoded = await this.#residual(block, signal);
+      if (decoded.kind !== 'residual') throw corruptPackage('a block changed its kind');
+      return latticeElements(this.#core, decoded.state, this.#residualFile(0), planned, signal);
+    }
+    const chain = await this.#chain(found, steps, signal);
+    return this.#core.residualElements(chain, dtype, { signal, into: memory?.take(planned.elementCount * dtypeBytes[dtype]) });
+  }
+
+  /** The way from `found`, or from where the block starts, through `steps`, which are newest first. */
+  async #chain(found: DecodedBlock | undefined, steps: readonly WalkStep[], signal: AbortSignal | undefined): Promise<ResidualChain> {
+    const payloads = await Promise.all(steps.map(({ step, number }) => this.#payload(step, number, signal)));
+    const start = found?.kind === 'residual' ? found.state : undefined;
+    const links = steps.map(({ step, number }, i) =>
+      residualLink(this.#residualFile(step), this.#planned(step, number), {
+        tables: this.#lineage.steps[step]!.package.contextTables(),
+        payload: payloads[i]!,
+        starts: start === undefined && i === steps.length - 1,
+      }),
+    );
+    const { step, number } = steps.at(-1)!;
+    return { links: links.reverse(), start: start ?? blockOrigins(this.#residualFile(step), this.#planned(step, number)) };
   }
 
   #residualFile(step: number): ResidualFile {
@@ -161,8 +185,8 @@ export class BlockReader {
   }
 
   /** The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`). */
-  #walk(block: number): { found: DecodedBlock | undefined; steps: { step: number; number: number }[] } {
-    const steps: { step: number; number: number }[] = [];
+  #walk(block: number): { found: DecodedBlock | undefined; steps: WalkStep[] } {
+    const steps: WalkStep[] = [];
     for (let step = 0, number = block; number >= 0; number = this.#lineage.previousBlock(step, number), step++) {
       const found = this.#cache.get(this.#key(step, number));
       if (found !== undefined) return { found, steps };

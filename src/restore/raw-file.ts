@@ -67,7 +67,7 @@ export class RawSafetensorsFile {
   /** As `RestoredFile.stream`. */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const range = planRange(this.layout, this.#plan, startBytes, endBytes);
-    return streamRange({ headerBytes: this.layout.headerBytes, elements: (block, aborted) => this.#elements(block, aborted) }, range, signal);
+    return streamRange({ headerBytes: this.layout.headerBytes, elements: (block, aborted) => this.#elements(block, aborted) }, range, { signal });
   }
 
   /** As `RestoredFile.tensor`. Throws `not-found`. */

@@ -2,10 +2,11 @@ import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
+import { BlockMemory } from './block-memory.ts';
 import type { BlockReader } from './block-reader.ts';
 import { dtypeView } from './dtype-view.ts';
 import { planRange } from './plan-range.ts';
-import { streamRange } from './stream-range.ts';
+import { streamRange, type RangeSource, type StreamOptions } from './stream-range.ts';
 
 /** A file of a package, rebuilt while it is read: its layout and length are known from the index alone. */
 export class RestoredFile {
@@ -36,9 +37,24 @@ export class RestoredFile {
    * call; the iteration rejects with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
    */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.#stream(startBytes, endBytes, { signal });
+  }
+
+  /**
+   * The whole file, as `stream`, for a reader who is done with a piece before asking for the next: its memory is then used again, which makes this
+   * faster.
+   */
+  passing(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.#stream(0, this.sizeBytes, { signal, memory: new BlockMemory() });
+  }
+
+  #stream(startBytes: number, endBytes: number, options: StreamOptions): AsyncGenerator<Uint8Array> {
     const plan = planRange(this.layout, this.#blocks.file.plan, startBytes, endBytes);
-    const source = { headerBytes: this.layout.headerBytes, elements: (block: number, aborted: AbortSignal) => this.#elements(block, aborted) };
-    return streamRange(source, plan, signal);
+    const source: RangeSource = {
+      headerBytes: this.layout.headerBytes,
+      elements: (block, signal, memory) => this.#elements(block, signal, memory),
+    };
+    return streamRange(source, plan, options);
   }
 
   /** The tensor's place in the file; `stream(startBytes, endBytes)` gives its data alone. Throws `not-found`. */
@@ -54,9 +70,9 @@ export class RestoredFile {
     return new RestoredFile(this.#core, this.#blocks, dtype);
   }
 
-  async #elements(block: number, signal: AbortSignal): Promise<Uint8Array> {
-    const elements = await this.#blocks.elements(block, signal);
+  async #elements(block: number, signal: AbortSignal, memory: BlockMemory | undefined): Promise<Uint8Array> {
     const dtype = this.#blocks.quantizableDtype(block);
-    return this.#target === undefined || dtype === undefined || dtype === this.#target ? elements : this.#core.convert(elements, dtype, this.#target, signal);
+    if (this.#target === undefined || dtype === undefined || dtype === this.#target) return this.#blocks.elements(block, signal, memory);
+    return this.#core.convert(await this.#blocks.elements(block, signal), dtype, this.#target, signal);
   }
 }

@@ -102,7 +102,7 @@ function checkFree(files: readonly PackageFile[], outFolder: string): void {
 /** Rebuilds every file under its number in `scratch`; rejects unless all of them are what was stored. */
 async function rebuild(chain: PackageChain, files: readonly PackageFile[], scratch: string, signal: AbortSignal | undefined): Promise<void> {
   for (const [number, file] of files.entries()) {
-    const { sha256 } = await restoreToFile(chain.file(file.path).stream(0, undefined, signal), join(scratch, String(number)));
+    const { sha256 } = await restoreToFile(chain.file(file.path).passing(signal), join(scratch, String(number)));
     if (sha256 !== file.sha256) throw corruptPackage(`${file.path} has digest ${sha256} instead of ${file.sha256}`);
   }
 }

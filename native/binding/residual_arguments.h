@@ -1,0 +1,43 @@
+// A block's chain of packages, as the arguments of a call.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "context_tables_handle.h"
+#include "firn/residual.h"
+#include "lattice_arguments.h"
+
+namespace firn::binding {
+
+// Arguments `first`..: the values, activity and origins the block starts from, of which one or the other is undefined; then for each link, oldest
+// first, its tables, payload, segments and slots, up to the last argument.
+class ChainArguments {
+ public:
+  static ChainArguments read(Arguments& args, size_t first);
+
+  // Whether origins and states fit the segments; of what the core itself refuses nothing is checked.
+  bool valid() const;
+  // Elements of the block; 0 where there are no links.
+  size_t count() const { return links_.empty() ? 0 : links_.front().segments.count; }
+
+  // Calls use(chain), whose memory lives as long as the call.
+  template <typename Use>
+  Status with_chain(Use use) const {
+    std::vector<ResidualLink> links;
+    for (const Link& link : links_) links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(), link.slots.data()});
+    return use(ResidualChain{links.data(), links.size(), previous_.view(), origins_.data()});
+  }
+
+ private:
+  struct Link {
+    std::shared_ptr<const ContextTables> tables;
+    InputBytes payload;
+    Segments segments;
+    std::vector<uint32_t> slots;  // copied like the segments
+  };
+  PreviousState previous_;
+  std::vector<int32_t> origins_;
+  std::vector<Link> links_;
+};
+
+}  // namespace firn::binding

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "firn/delta.h"
+#include "firn/residual.h"
+#include "kernel_data.h"
+
+namespace firn::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+struct State {
+  std::vector<int32_t> values;
+  Bytes activity;
+
+  LatticeState view() const { return {values.data(), activity.data()}; }
+  bool operator==(const State&) const = default;
+};
+
+// What one package says of a block.
+struct Package {
+  std::vector<LatticeSegment> segments;
+  std::vector<uint32_t> slots;
+  ContextTables tables;
+  Bytes payload;
+
+  LatticeSegments parameters() const { return {segments.data(), segments.size()}; }
+  ResidualLink link() const { return {&tables, payload.data(), payload.size(), parameters(), slots.data()}; }
+};
+
+// A block through packages, each made and applied call by call, as the formats describe it; states[i] is the state before package i.
+struct History {
+  std::vector<Package> packages;
+  std::vector<State> states;
+  std::vector<int32_t> origins;
+
+  std::vector<ResidualLink> links(size_t first, size_t last) const {
+    std::vector<ResidualLink> list;
+    for (size_t i = first; i < last; ++i) list.push_back(packages[i].link());
+    return list;
+  }
+  size_t count() const { return states[0].values.size(); }
+  std::vector<float> elements(size_t after) const {
+    std::vector<float> values(count());
+    CHECK_EQ(lattice_values(states[after].values.data(), packages[after - 1].parameters(), Dtype::f32, values.data()), Status::ok);
+    return values;
+  }
+};
+
+constexpr uint32_t kSlots = 5, kDeadZone = 156;
+
+std::vector<LatticeSegment> segments_of(Random& random, const std::vector<uint32_t>& counts, const std::vector<LatticeSegment>* before) {
+  std::vector<LatticeSegment> segments;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    LatticeSegment s;
+    s.count = counts[i];
+    s.shift = before && random.below(3) == 0 ? 1 : 0;
+    s.exponent = before ? (*before)[i].exponent - s.shift : -16;
+    s.step = 600 + static_cast<int32_t>(random.below(400));
+    for (int32_t& offset : s.offsets) offset = static_cast<int32_t>(random.below(60)) - 20;
+    s.gain = 240 + static_cast<int32_t>(random.below(30));
+    segments.push_back(s);
+  }
+  return segments;
+}
+
+// Codes weights against the last state and appends the one after it.
+void append(Random& random, const std::vector<float>& weights, const std::vector<uint32_t>& counts, History* history) {
+  const State& before = history->states.back();
+  const bool start = history->packages.empty();
+  const size_t count = weights.size();
+  Package package;
+  package.segments = segments_of(random, counts, start ? nullptr : &history->packages.back().segments);
+  for (size_t i = 0; i < counts.size(); ++i) package.slots.push_back(static_cast<uint32_t>(random.below(kSlots)));
+  Bytes symbols(count), contexts(count);
+  std::vector<uint32_t> escapes;
+  std::vector<LatticeStatistics> sums(counts.size());
+  CHECK_EQ(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before.view(), kDeadZone, symbols.data(), &escapes, sums.data()), Status::ok);
+  CHECK_EQ(lattice_contexts(package.parameters(), before.view(), contexts.data()), Status::ok);
+  const ContextBlock block{{contexts.data(), count, counts.data(), package.slots.data(), counts.size()}, symbols.data(), escapes.data(), escapes.size()};
+  ContextCounts statistics;
+  CHECK_EQ(statistics.add(block), Status::ok);
+  CHECK_EQ(statistics.build(kSlots, &package.tables), Status::ok);
+  CHECK_EQ(package.tables.encode(block, &package.payload), Status::ok);
+  State after{std::vector<int32_t>(count), Bytes(count)};
+  CHECK_EQ(lattice_apply(symbols.data(), escapes.data(), escapes.size(), package.parameters(), before.view(), after.values.data(), after.activity.data()),
+           Status::ok);
+  if (start) std::fill(after.activity.begin(), after.activity.end(), uint8_t{168});
+  history->states.push_back(std::move(after));
+  history->packages.push_back(std::move(package));
+}
+
+History make_history(const std::vector<uint32_t>& counts, size_t packages, uint64_t seed) {
+  Random random(seed);
+  size_t count = 0;
+  History history;
+  State start;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    history.origins.push_back(i % 2 == 0 ? 0 : 1000 * static_cast<int32_t>(i));
+    start.values.insert(start.values.end(), counts[i], history.origins[i]);
+    count += counts[i];
+  }
+  start.activity.assign(count, 168);
+  history.states.push_back(start);
+  std::vector<float> weights = plain_weights(random, count);
+  for (size_t i = 0; i < packages; ++i) {
+    append(random, weights, counts, &history);
+    for (float& w : weights) w += random.below(10) == 0 ? 0.02f * gaussian(random) : 0.0005f * gaussian(random);
+    weights[random.below(count)] += 2;  // far enough for an escape
+  }
+  return history;
+}
+
+const std::vector<std::vector<uint32_t>> kShapes = {{1}, {63}, {64, 65}, {1, 2, 3, 700}, {2048, 5000, 1}, {kBlockElementsMax}};
+
+}  // namespace
+
+TEST_CASE("residual: a chain leads to the state and the elements that its steps one by one lead to, at every level") {
+  for (const auto& counts : kShapes) {
+    const History history = make_history(counts, 3, counts.size() + counts[0]);
+    for_each_isa([&] {
+      for (size_t last = 1; last <= history.packages.size(); ++last) {
+        const auto links = history.links(0, last);
+        const ResidualChain chain{links.data(), links.size(), {}, history.origins.data()};
+        State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+        CHECK_EQ(residual_state(chain, state.values.data(), state.activity.data()), Status::ok);
+        CHECK(state == history.states[last]);
+        std::vector<float> elements(history.count());
+        CHECK_EQ(residual_elements(chain, Dtype::f32, elements.data()), Status::ok);
+        CHECK(elements == history.elements(last));
+      }
+    });
+  }
+}
+
+TEST_CASE("residual: a chain may begin at any state on the way") {
+  const History history = make_history({300, 4000}, 3, 5);
+  for (size_t first = 0; first < 3; ++first) {
+    const auto links = history.links(first, 3);
+    const ResidualChain chain{links.data(), links.size(), history.states[first].view(), nullptr};
+    State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+    CHECK_EQ(residual_state(chain, state.values.data(), state.activity.data()), Status::ok);
+    // Without a start of its own, the first package's moves count as activity.
+    if (first > 0) CHECK(state == history.states[3]);
+    else CHECK(state.values == history.states[3].values);
+  }
+}
+
+TEST_CASE("residual: elements of every dtype are those of the values, at any address") {
+  const History history = make_history({3001}, 2, 9);
+  const auto links = history.links(0, 2);
+  const std::vector<float> expected = history.elements(2);
+  for (const Dtype dtype : kDtypes) {
+    Bytes wanted(expected.size() * dtype_bytes(dtype)), got(wanted.size() + 1);
+    convert(expected.data(), Dtype::f32, expected.size(), wanted.data(), dtype);
+    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, dtype, got.data() + 1), Status::ok);
+    CHECK(std::equal(wanted.begin(), wanted.end(), got.begin() + 1));
+  }
+}
+
+TEST_CASE("residual: damaged payloads are refused, whichever link they belong to") {
+  const History history = make_history({2000}, 2, 3);
+  std::vector<float> elements(history.count());
+  for (size_t damaged = 0; damaged < 2; ++damaged) {
+    auto links = history.links(0, 2);
+    links[damaged].payload_bytes -= 1;
+    CHECK(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()) != Status::ok);
+    links[damaged].payload_bytes = 0;
+    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()), Status::truncated);
+  }
+}
+
+TEST_CASE("residual: a chain without links, segments that differ, and parameters out of range are refused") {
+  const History history = make_history({100, 50}, 2, 4);
+  State state{std::vector<int32_t>(150), Bytes(150)};
+  const auto state_of = [&](const std::vector<ResidualLink>& links) {
+    return residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data());
+  };
+  CHECK_EQ(state_of({}), Status::invalid_argument);
+  auto links = history.links(0, 2);
+  std::vector<LatticeSegment> other = history.packages[1].segments;
+  std::swap(other[0].count, other[1].count);
+  links[1].segments = {other.data(), other.size()};
+  CHECK_EQ(state_of(links), Status::invalid_argument);
+  other = history.packages[1].segments;
+  other[1].step = 0;
+  links[1].segments = {other.data(), other.size()};
+  CHECK_EQ(state_of(links), Status::invalid_argument);
+  // A value beyond the lattice is damage: shifts make any too large.
+  other = history.packages[1].segments;
+  other[0].shift = kLatticeShiftMax;
+  links[1].segments = {other.data(), other.size()};
+  CHECK_EQ(state_of(links), Status::corrupt);
+}
+
+}  // namespace firn::test
