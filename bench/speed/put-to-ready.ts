@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HubClient } from '../../src/cli/demo/hub-client.ts';
+import { HubProcess } from '../../src/cli/demo/hub-process.ts';
+import { tieToCores } from './one-core.ts';
+import { copier, rowOf, type SpeedRow } from './timed-rounds.ts';
+
+export interface PutOptions {
+  /** Two checkpoints of a model, as safetensors files. */
+  readonly first: Uint8Array;
+  readonly second: Uint8Array;
+  readonly step: number;
+  /** The hub is tied to this core, and this process to the others; undefined where the system cannot. */
+  readonly cpu: number | undefined;
+}
+
+/** Runs of a base and a delta each. */
+const rounds = 5;
+
+/** From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own. */
+export async function putToReady({ first, second, step, cpu }: PutOptions): Promise<SpeedRow[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'firn-put-'));
+  let hub: HubProcess | undefined;
+  try {
+    const paths = [join(directory, '0.safetensors'), join(directory, '1.safetensors')] as const;
+    await Promise.all([writeFile(paths[0], first), writeFile(paths[1], second)]);
+    hub = await HubProcess.start(join(directory, 'hub'), { FIRN_NATIVE_THREADS: '1' });
+    if (cpu !== undefined) placeOnCores(hub, cpu);
+    const client = new HubClient(hub.url);
+    await client.post('/v1/repositories', { namespace: 'bench', name: 'speed' });
+    const copy = copier(first.length);
+    const samples = [
+      { works: [] as number[], copies: [] as number[] },
+      { works: [] as number[], copies: [] as number[] },
+    ] as const;
+    for (let round = -1; round < rounds; round++) {
+      const run = `/v1/repositories/bench/speed/runs/r${round + 1}`;
+      const fixedConfig = { method: 'residual', step };
+      await client.post('/v1/repositories/bench/speed/runs', { name: `r${round + 1}`, fidelity: 'lossy', search: { method: 'residual', fixedConfig } });
+      for (const [i, sample] of samples.entries()) {
+        const copied = copy();
+        const seconds = await push(client, run, i, paths[i]!);
+        if (round < 0) continue;
+        sample.copies.push(copied);
+        sample.works.push(seconds);
+      }
+    }
+    return samples.map((sample, i) => rowOf(`put to ready, ${i === 0 ? 'base' : 'delta'}`, first.length, sample));
+  } finally {
+    await hub?.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function placeOnCores(hub: HubProcess, cpu: number): void {
+  tieToCores(hub.pid, String(cpu));
+  const others = [...Array(availableParallelism() + 1).keys()].filter((core) => core !== cpu && core <= cpu);
+  tieToCores(process.pid, others.length === 0 ? String(cpu) : others.join(','));
+}
+
+async function push(client: HubClient, run: string, step: number, path: string): Promise<number> {
+  await client.post(`${run}/checkpoints`, { step });
+  const started = performance.now();
+  await client.putFile(`${run}/checkpoints/${step}/files/model.safetensors`, path);
+  await client.post(`${run}/checkpoints/${step}/commit`);
+  for await (const _ of client.events(`${run}/checkpoints/${step}/events`)) void _;
+  const seconds = (performance.now() - started) / 1000;
+  const { state, error } = await client.get<{ state: string; error?: unknown }>(`${run}/checkpoints/${step}`);
+  if (state !== 'ready') throw new Error(`step ${step} is ${state}: ${JSON.stringify(error)}`);
+  return seconds;
+}
