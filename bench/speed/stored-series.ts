@@ -3,6 +3,7 @@ import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.t
 import { Ancestor } from '../../src/compress/ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode-package.ts';
 import { ModelSource } from '../../src/compress/model-source.ts';
+import { MovesMemory } from '../../src/compress/moves-memory.ts';
 import { planCodings, type CodingPlan } from '../../src/compress/plan-codings.ts';
 import type { QuantizedForm } from '../../src/compress/quantized-form.ts';
 import { residualQuantization } from '../../src/compress/residual-quantization.ts';
@@ -40,6 +41,7 @@ export class StoredSeries {
   readonly #core: NativeCore;
   readonly #store = new MemoryObjects();
   readonly #step: number;
+  readonly #moves = new MovesMemory(cacheMaxBytes);
 
   constructor(core: NativeCore, step: number) {
     this.#core = core;
@@ -60,7 +62,16 @@ export class StoredSeries {
     const opened = chain.length === 0 ? undefined : await this.open(chain);
     const ancestor = opened && new Ancestor(opened, source.files, plan);
     const config = { method: 'residual', step: this.#step } as const;
-    const quantization = await residualQuantization({ source, plan, ancestor, core: this.#core, last: config, warn: () => undefined, parallel });
+    const quantization = await residualQuantization({
+      source,
+      plan,
+      ancestor,
+      core: this.#core,
+      last: config,
+      warn: () => undefined,
+      moves: this.#moves,
+      parallel,
+    });
     const form = await quantization.form(config);
     const id = number.toString(16).padStart(32, '0');
     const encoded = await encodePackage(
@@ -69,6 +80,7 @@ export class StoredSeries {
       this.#core,
       { parallel },
     );
+    this.#moves.clear();
     await opened?.close();
     const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
     return { id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId, encoded, form };

@@ -103,19 +103,21 @@ void bench_rebuild(BenchReport& report, const std::string& what, const Symbols& 
   measure_levels(report, "lattice contexts + apply + values, one state, " + what, {detected_isa()}, in_cache, values.data(), words);
 }
 
-void bench_errors(BenchReport& report, const std::vector<float>& weights, const Lattice& state) {
+void bench_errors(BenchReport& report, const std::vector<float>& weights, const Symbols& moves, const Lattice& previous) {
   const std::vector<float> gradients = bench_weights(kElements, 7);
-  std::vector<LatticeErrors> errors(kElements / kBlockElementsMax);
+  std::vector<LatticeErrorSums> sums(kElements / kBlockElementsMax);
   const float scale = 1000;
   const auto run = [&](size_t count) {
     for (size_t first = 0; first < count; first += kBlockElementsMax) {
       LatticeSegment segment;
-      lattice_errors(weights.data() + first, Dtype::f32, gradients.data() + first, Dtype::f32, &scale, state.values.data() + first,
-                     whole_block(segment, kBlockElementsMax), &errors[first / kBlockElementsMax]);
+      const std::vector<uint32_t>& escapes = moves.escapes[first / kBlockElementsMax];
+      lattice_error_sums(weights.data() + first, Dtype::f32, gradients.data() + first, Dtype::f32, &scale, moves.symbols.data() + first,
+                         escapes.data(), escapes.size(), whole_block(segment, kBlockElementsMax), state_of(&previous, first),
+                         &sums[first / kBlockElementsMax]);
     }
   };
-  measure_levels(report, "lattice errors f32, f32 gradients", kAllLevels, run, errors.data(),
-                 [](size_t count) { return count / kBlockElementsMax * sizeof(LatticeErrors); });
+  measure_levels(report, "lattice error sums f32, f32 gradients", kAllLevels, run, sums.data(),
+                 [](size_t count) { return count / kBlockElementsMax * sizeof(LatticeErrorSums); });
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ void bench_lattice(BenchReport& report) {
     measure_levels(report, "lattice quantize f32, " + what, kAllLevels, [&](size_t count) { quantize(next, &state, count, delta); },
                    delta.symbols.data(), bytes);
     bench_rebuild(report, what, delta, &state);
-    if (share == 0.01) bench_errors(report, next, state);
+    if (share == 0.01) bench_errors(report, next, delta, state);
   }
   bench_rebuild(report, "base", base, nullptr);
 }

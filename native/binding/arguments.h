@@ -70,6 +70,13 @@ class Arguments {
     if (!pointer) wrong(index);
     return pointer;
   }
+  // Lets go of a handle of this type; false, and remembered as wrong, for anything else.
+  template <class T>
+  bool release(size_t index) {
+    if (release_handle<T>(env_, info_[index])) return true;
+    wrong(index);
+    return false;
+  }
   // UTF-8, without an end mark of its own.
   std::string text(size_t index);
 

@@ -51,13 +51,23 @@ napi_value lattice_quantize_call(Arguments& args);
 napi_value lattice_contexts_call(Arguments& args);
 napi_value lattice_apply_call(Arguments& args);
 napi_value lattice_values_call(Arguments& args);
-napi_value lattice_errors_call(Arguments& args);
+
+// calls_moments.cc
+napi_value weight_moments_call(Arguments& args);
 
 // calls_feedback.cc
 napi_value gram_factor_call(Arguments& args);
 napi_value lattice_targets_call(Arguments& args);
+// calls_residual.cc
 napi_value residual_state_call(Arguments& args);
 napi_value residual_elements_call(Arguments& args);
+napi_value residual_quantize_call(Arguments& args);
+napi_value residual_encode_call(Arguments& args);
+napi_value residual_coded_elements_call(Arguments& args);
+napi_value residual_moved_elements_call(Arguments& args);
+napi_value count_moves_call(Arguments& args);
+napi_value encode_moves_call(Arguments& args);
+napi_value release_moves(Arguments& args);
 
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);

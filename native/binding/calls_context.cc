@@ -1,25 +1,8 @@
-#include <mutex>
-
 #include "calls.h"
-#include "context_tables_handle.h"
+#include "context_handles.h"
 #include "results.h"
 
 namespace firn::binding {
-namespace {
-
-// Counts that pool threads add to while the JavaScript thread may merge them.
-struct SharedContextCounts {
-  std::mutex mutex;
-  ContextCounts counts;
-};
-
-}  // namespace
-
-template <>
-struct HandleTag<SharedContextCounts> {
-  static constexpr napi_type_tag value{0x5be20c7791d4a83f, 0x9d316f4ab8c2e075};
-};
-
 namespace {
 
 struct LayoutArguments {

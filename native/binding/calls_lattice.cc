@@ -1,7 +1,6 @@
 #include "calls.h"
 #include "lattice_arguments.h"
 #include "results.h"
-#include "weight_pair.h"
 
 namespace firn::binding {
 namespace {
@@ -97,36 +96,6 @@ class LatticeValues final : public Job {
   Dtype dtype_;
 };
 
-class LatticeErrorSums final : public Job {
- public:
-  struct Request {
-    WeightPair pair;
-    Input<float> gradient_scales;  // data is null without gradients
-    Input<int32_t> values;
-    Segments segments;
-  };
-  explicit LatticeErrorSums(Request request) : request_(std::move(request)) {}
-  bool valid() const override {
-    const Request& r = request_;
-    const bool scaled = r.gradient_scales.data ? r.gradient_scales.count == r.segments.list.size() : !r.pair.gradients.data;
-    return r.segments.valid() && r.pair.valid() && r.pair.count() == r.segments.count && r.values.count == r.segments.count && scaled;
-  }
-  napi_value result(napi_env env, napi_value) override {
-    static_assert(sizeof(LatticeErrors) == 4 * sizeof(uint64_t));
-    return copy_of(env, std::span<const uint64_t>(reinterpret_cast<const uint64_t*>(errors_.data()), 4 * errors_.size()));
-  }
-
- private:
-  Status execute() override {
-    const Request& r = request_;
-    errors_.resize(r.segments.list.size());
-    return lattice_errors(r.pair.weights.data, r.pair.weight_dtype, r.pair.gradients.data, r.pair.gradient_dtype, r.gradient_scales.data,
-                          r.values.data, r.segments.view(), errors_.data());
-  }
-  Request request_;
-  std::vector<LatticeErrors> errors_;
-};
-
 }  // namespace
 
 napi_value lattice_quantize_call(Arguments& args) {
@@ -163,16 +132,6 @@ napi_value lattice_values_call(Arguments& args) {
   Segments segments = Segments::read(args, 2);
   const Dtype dtype = args.dtype(3);
   return start(args, engine, std::make_unique<LatticeValues>(values, std::move(segments), dtype));
-}
-
-napi_value lattice_errors_call(Arguments& args) {
-  const auto engine = args.handle<Engine>(0);
-  LatticeErrorSums::Request request;
-  request.pair = WeightPair::read(args, 1);
-  request.gradient_scales = args.optional_floats(5);
-  request.values = args.int32s(6);
-  request.segments = Segments::read(args, 7);
-  return start(args, engine, std::make_unique<LatticeErrorSums>(std::move(request)));
 }
 
 }  // namespace firn::binding

@@ -1,8 +1,19 @@
+#include <cstring>
+
 #include "calls.h"
 #include "residual_arguments.h"
+#include "results.h"
 
 namespace firn::binding {
 namespace {
+
+// Counted alone first, so that jobs wait for each other no longer than adding up takes.
+Status count_moves(const ContextBlock& block, SharedContextCounts& shared) {
+  ContextCounts own;
+  if (const Status status = own.add(block); status != Status::ok) return status;
+  const std::lock_guard lock(shared.mutex);
+  return shared.counts.merge(own);
+}
 
 // One output: the values, then the activity.
 class ResidualStateJob final : public Job {
@@ -36,6 +47,164 @@ class ResidualElementsJob final : public Job {
   Output into_;
 };
 
+class ResidualQuantizeJob final : public Job {
+ public:
+  ResidualQuantizeJob(CodedBlock block, std::shared_ptr<SharedContextCounts> counts, bool keep)
+      : block_(std::move(block)), counts_(std::move(counts)), kept_(keep ? std::make_shared<KeptMoves>() : nullptr) {}
+  bool valid() const override { return block_.valid(); }
+  napi_value result(napi_env env, napi_value undefined) override {
+    static_assert(sizeof(LatticeStatistics) % sizeof(int64_t) == 0 && sizeof(LatticeErrorSums) % sizeof(double) == 0);
+    const std::span words(reinterpret_cast<const int64_t*>(statistics_.data()), statistics_.size() * sizeof(LatticeStatistics) / sizeof(int64_t));
+    const std::span sums(reinterpret_cast<const double*>(errors_.data()), errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
+    const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums), moves = kept_ ? make_handle(env, kept_) : undefined;
+    napi_value result;
+    if (!statistics || !errors || !moves || napi_create_object(env, &result) != napi_ok) return nullptr;
+    const auto set = [&](const char* name, napi_value value) { return napi_set_named_property(env, result, name, value) == napi_ok; };
+    return set("statistics", statistics) && set("errors", errors) && set("moves", moves) ? result : nullptr;
+  }
+
+ private:
+  Status execute() override {
+    return block_.chain.with_chain([&](const ResidualChain& before) {
+      ResidualCoding coding;
+      if (const Status status = block_.quantize(before, coding, statistics_); status != Status::ok) return status;
+      errors_.resize(statistics_.size());
+      const WeightPair& pair = block_.pair;
+      const Status status = coding.error_sums(pair.weights.data, pair.weight_dtype, pair.gradients.data, pair.gradient_dtype,
+                                              block_.gradient_scales.data, errors_.data());
+      if (status != Status::ok) return status;
+      const ContextBlock block = coding.context_block(block_.slots.data());
+      if (kept_) keep(block);
+      return count_moves(block, *counts_);
+    });
+  }
+  void keep(const ContextBlock& block) {
+    const size_t count = kept_->count = block.layout.count;
+    kept_->symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
+    kept_->contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
+    std::memcpy(kept_->symbols.get(), block.symbols, count);
+    std::memcpy(kept_->contexts.get(), block.layout.contexts, count);
+    kept_->escapes.assign(block.escapes, block.escapes + block.escape_count);
+  }
+  CodedBlock block_;
+  std::shared_ptr<SharedContextCounts> counts_;
+  std::shared_ptr<KeptMoves> kept_;
+  std::vector<LatticeStatistics> statistics_;
+  std::vector<LatticeErrorSums> errors_;
+};
+
+// Kept moves and where they belong.
+struct KeptBlock {
+  std::shared_ptr<const KeptMoves> moves;
+  std::vector<uint32_t> counts, slots;
+
+  // Arguments `first`..`first + 2`.
+  static KeptBlock read(Arguments& args, size_t first) {
+    return {args.handle<KeptMoves>(first), args.uint32_copy(first + 1), args.uint32_copy(first + 2)};
+  }
+  bool valid() const { return counts.size() == slots.size(); }
+  ContextBlock view() const {
+    const ContextLayout layout{moves->contexts.get(), moves->count, counts.data(), slots.data(), counts.size()};
+    return {layout, moves->symbols.get(), moves->escapes.data(), moves->escapes.size()};
+  }
+};
+
+class CountMovesJob final : public Job {
+ public:
+  CountMovesJob(KeptBlock block, std::shared_ptr<SharedContextCounts> counts) : block_(std::move(block)), counts_(std::move(counts)) {}
+  bool valid() const override { return block_.valid(); }
+
+ private:
+  Status execute() override { return count_moves(block_.view(), *counts_); }
+  KeptBlock block_;
+  std::shared_ptr<SharedContextCounts> counts_;
+};
+
+class EncodeMovesJob final : public Job {
+ public:
+  EncodeMovesJob(KeptBlock block, std::shared_ptr<const ContextTables> tables) : block_(std::move(block)), tables_(std::move(tables)) {}
+  bool valid() const override { return block_.valid(); }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
+
+ private:
+  Status execute() override { return tables_->encode(block_.view(), &payload_); }
+  KeptBlock block_;
+  std::shared_ptr<const ContextTables> tables_;
+  std::vector<uint8_t> payload_;
+};
+
+class ResidualEncodeJob final : public Job {
+ public:
+  ResidualEncodeJob(CodedBlock block, std::shared_ptr<const ContextTables> tables) : block_(std::move(block)), tables_(std::move(tables)) {}
+  bool valid() const override { return block_.valid(); }
+  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
+
+ private:
+  Status execute() override {
+    return block_.chain.with_chain([&](const ResidualChain& before) {
+      ResidualCoding coding;
+      std::vector<LatticeStatistics> statistics;
+      if (const Status status = block_.quantize(before, coding, statistics); status != Status::ok) return status;
+      return tables_->encode(coding.context_block(block_.slots.data()), &payload_);
+    });
+  }
+  CodedBlock block_;
+  std::shared_ptr<const ContextTables> tables_;
+  std::vector<uint8_t> payload_;
+};
+
+class ResidualCodedElementsJob final : public Job {
+ public:
+  ResidualCodedElementsJob(CodedBlock block, Dtype dtype, Output into) : block_(std::move(block)), dtype_(dtype), into_(into) {}
+  bool valid() const override { return block_.valid() && (!into_.data || into_.count == bytes()); }
+  std::optional<size_t> output_bytes() const override { return into_.data ? std::nullopt : std::optional(bytes()); }
+
+ private:
+  Status execute() override {
+    return block_.chain.with_chain([&](const ResidualChain& before) {
+      ResidualCoding coding;
+      std::vector<LatticeStatistics> statistics;
+      if (const Status status = block_.quantize(before, coding, statistics); status != Status::ok) return status;
+      return coding.elements(dtype_, into_.data ? into_.data : output());
+    });
+  }
+  size_t bytes() const { return block_.segments.count * dtype_bytes(dtype_); }
+  CodedBlock block_;
+  Dtype dtype_;
+  Output into_;
+};
+
+// Behind a chain, what moves found before lead to.
+class ResidualMovedElementsJob final : public Job {
+ public:
+  struct Request {
+    std::shared_ptr<const KeptMoves> moves;
+    Segments segments;
+    ChainArguments chain;
+    Dtype dtype;
+    Output into;
+  };
+  explicit ResidualMovedElementsJob(Request request) : request_(std::move(request)) {}
+  bool valid() const override {
+    const Request& r = request_;
+    return r.chain.valid(r.segments) && r.moves->count == r.segments.count && (!r.into.data || r.into.count == bytes());
+  }
+  std::optional<size_t> output_bytes() const override { return request_.into.data ? std::nullopt : std::optional(bytes()); }
+
+ private:
+  Status execute() override {
+    const Request& r = request_;
+    return r.chain.with_chain([&](const ResidualChain& before) {
+      ResidualCoding coding;
+      if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
+      coding.use(r.moves->symbols.get(), r.moves->escapes.data(), r.moves->escapes.size());
+      return coding.elements(r.dtype, r.into.data ? r.into.data : output());
+    });
+  }
+  size_t bytes() const { return request_.segments.count * dtype_bytes(request_.dtype); }
+  Request request_;
+};
+
 }  // namespace
 
 napi_value residual_state_call(Arguments& args) {
@@ -48,6 +217,56 @@ napi_value residual_elements_call(Arguments& args) {
   const Dtype dtype = args.dtype(1);
   const Output into = args.optional_output(2);
   return start(args, engine, std::make_unique<ResidualElementsJob>(ChainArguments::read(args, 3), dtype, into));
+}
+
+napi_value residual_quantize_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  auto counts = args.handle<SharedContextCounts>(1);
+  const bool keep = args.integer(2, 0, 1) == 1;
+  return start(args, engine, std::make_unique<ResidualQuantizeJob>(CodedBlock::read(args, 3), std::move(counts), keep));
+}
+
+napi_value residual_encode_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  auto tables = args.handle<ContextTables>(1);
+  return start(args, engine, std::make_unique<ResidualEncodeJob>(CodedBlock::read(args, 2), std::move(tables)));
+}
+
+napi_value residual_coded_elements_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const Dtype dtype = args.dtype(1);
+  const Output into = args.optional_output(2);
+  return start(args, engine, std::make_unique<ResidualCodedElementsJob>(CodedBlock::read(args, 3), dtype, into));
+}
+
+napi_value residual_moved_elements_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  ResidualMovedElementsJob::Request request;
+  request.dtype = args.dtype(1);
+  request.into = args.optional_output(2);
+  request.moves = args.handle<KeptMoves>(3);
+  request.segments = Segments::read(args, 4);
+  request.chain = ChainArguments::read(args, 5);
+  return start(args, engine, std::make_unique<ResidualMovedElementsJob>(std::move(request)));
+}
+
+napi_value count_moves_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  auto counts = args.handle<SharedContextCounts>(1);
+  return start(args, engine, std::make_unique<CountMovesJob>(KeptBlock::read(args, 2), std::move(counts)));
+}
+
+napi_value encode_moves_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  auto tables = args.handle<ContextTables>(1);
+  return start(args, engine, std::make_unique<EncodeMovesJob>(KeptBlock::read(args, 2), std::move(tables)));
+}
+
+// Frees the moves, unless a job works on them: then it does.
+napi_value release_moves(Arguments& args) {
+  if (!args.release<KeptMoves>(0)) return args.throw_type_error();
+  napi_value undefined;
+  return napi_get_undefined(args.env(), &undefined) == napi_ok ? undefined : nullptr;
 }
 
 }  // namespace firn::binding

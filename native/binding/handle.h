@@ -37,4 +37,14 @@ std::shared_ptr<T> open_handle(napi_env env, napi_value object) {
   return *static_cast<std::shared_ptr<T>*>(held);
 }
 
+// Lets go of the pointer of a handle of this very type: it is of no more use, and its memory is freed with the last job that has it. False for
+// anything else.
+template <class T>
+bool release_handle(napi_env env, napi_value object) {
+  void* held = nullptr;
+  if (!open_handle<T>(env, object) || napi_remove_wrap(env, object, &held) != napi_ok) return false;
+  delete static_cast<std::shared_ptr<T>*>(held);
+  return true;
+}
+
 }  // namespace firn::binding

@@ -17,13 +17,39 @@ ChainArguments ChainArguments::read(Arguments& args, size_t first) {
   return chain;
 }
 
-bool ChainArguments::valid() const {
-  if (links_.empty() || !previous_.valid(count())) return false;
-  if (!previous_.values.data && origins_.size() != links_.front().segments.list.size()) return false;
+bool ChainArguments::valid(const Segments& segments) const {
+  if (!segments.valid() || !previous_.valid(segments.count)) return false;
+  if (!previous_.values.data && origins_.size() != segments.list.size()) return false;
   for (const Link& link : links_) {
-    if (!link.segments.valid() || link.slots.size() != link.segments.list.size()) return false;
+    if (!link.segments.valid() || link.segments.count != segments.count || link.slots.size() != link.segments.list.size()) return false;
   }
   return true;
+}
+
+CodedBlock CodedBlock::read(Arguments& args, size_t first) {
+  CodedBlock block;
+  block.pair = WeightPair::read(args, first);
+  block.gradient_scales = args.optional_floats(first + 4);
+  block.targets = args.optional_bytes(first + 5);
+  block.dead_zone = static_cast<uint32_t>(args.integer(first + 6, 0, kLatticeDeadZoneMax));
+  block.segments = Segments::read(args, first + 7);
+  block.slots = args.uint32_copy(first + 8);
+  block.chain = ChainArguments::read(args, first + 9);
+  return block;
+}
+
+bool CodedBlock::valid() const {
+  const size_t count = segments.count, segment_count = segments.list.size();
+  const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
+  return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
+         (!targets.data || targets.count == count * sizeof(float));
+}
+
+Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding, std::vector<LatticeStatistics>& statistics) const {
+  if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
+  statistics.resize(segments.list.size());
+  return targets.data ? coding.quantize(targets.data, Dtype::f32, dead_zone, statistics.data())
+                      : coding.quantize(pair.weights.data, pair.weight_dtype, dead_zone, statistics.data());
 }
 
 }  // namespace firn::binding

@@ -3,9 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "context_tables_handle.h"
+#include "context_handles.h"
 #include "firn/residual.h"
 #include "lattice_arguments.h"
+#include "weight_pair.h"
 
 namespace firn::binding {
 
@@ -15,9 +16,11 @@ class ChainArguments {
  public:
   static ChainArguments read(Arguments& args, size_t first);
 
-  // Whether origins and states fit the segments; of what the core itself refuses nothing is checked.
-  bool valid() const;
-  // Elements of the block; 0 where there are no links.
+  // Whether origins and states fit a block of these segments; of what the core itself refuses nothing is checked.
+  bool valid(const Segments& segments) const;
+  // The same for a block that ends with the last link, of which there must be one.
+  bool valid() const { return !links_.empty() && valid(links_.front().segments); }
+  // Elements of that block; 0 where there are no links.
   size_t count() const { return links_.empty() ? 0 : links_.front().segments.count; }
 
   // Calls use(chain), whose memory lives as long as the call.
@@ -38,6 +41,24 @@ class ChainArguments {
   PreviousState previous_;
   std::vector<int32_t> origins_;
   std::vector<Link> links_;
+};
+
+// A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the gradients, targets and dead
+// zone, then its segments, slots and chain.
+struct CodedBlock {
+  WeightPair pair;
+  Input<float> gradient_scales;  // data is null without gradients
+  InputBytes targets;            // binary32; data is null where weights are rounded as they are
+  uint32_t dead_zone;
+  Segments segments;
+  std::vector<uint32_t> slots;
+  ChainArguments chain;
+
+  // Arguments `first`.. to the last one.
+  static CodedBlock read(Arguments& args, size_t first);
+  bool valid() const;
+  // Quantizes behind the chain.
+  Status quantize(const ResidualChain& before, ResidualCoding& coding, std::vector<LatticeStatistics>& statistics) const;
 };
 
 }  // namespace firn::binding

@@ -53,9 +53,8 @@ napi_value copy_of(napi_env env, std::span<const uint32_t> numbers) { return typ
 
 napi_value copy_of(napi_env env, std::span<const float> floats) { return typed_copy(env, napi_float32_array, floats); }
 
+napi_value copy_of(napi_env env, std::span<const double> sums) { return typed_copy(env, napi_float64_array, sums); }
 
 napi_value copy_of(napi_env env, std::span<const int64_t> sums) { return typed_copy(env, napi_bigint64_array, sums); }
-
-napi_value copy_of(napi_env env, std::span<const uint64_t> sums) { return typed_copy(env, napi_biguint64_array, sums); }
 
 }  // namespace firn::binding

@@ -26,8 +26,7 @@ napi_value copy_of(napi_env env, std::span<const uint8_t> bytes);
 napi_value copy_of(napi_env env, std::span<const uint16_t> words);
 napi_value copy_of(napi_env env, std::span<const uint32_t> numbers);
 napi_value copy_of(napi_env env, std::span<const float> floats);
-napi_value copy_of(napi_env env, std::span<const uint32_t> words);
+napi_value copy_of(napi_env env, std::span<const double> sums);
 napi_value copy_of(napi_env env, std::span<const int64_t> sums);
-napi_value copy_of(napi_env env, std::span<const uint64_t> sums);
 
 }  // namespace firn::binding

@@ -323,41 +323,91 @@ TEST_CASE("lattice: the largest and smallest exponents, gains and values rebuild
   }
 }
 
-TEST_CASE("lattice: errors are the exact sums, weighted by gradients of any kind, up to the largest there can be") {
+// The error of moves with offsets and a gain, in units squared.
+double error_of(const LatticeErrorSums& sums, const LatticeSegment& s) {
+  const double gamma = (768.0 + s.gain) / 1024 - 1;
+  double own = sums.residuals, crossed = sums.products;
+  for (size_t j = 0; j < kLatticeOffsets; ++j) {
+    const double offset = s.offsets[j];
+    own += 2 * offset * sums.signed_residuals[j] + offset * offset * sums.weights[j];
+    crossed += offset * sums.signed_products[j];
+  }
+  return own - 2 * gamma * (crossed - own) + gamma * gamma * (sums.squares - 2 * crossed + own);
+}
+
+TEST_CASE("lattice: error sums give the error of any offsets and gain, weighted by gradients of any kind, the same at every level") {
   Random random(73);
-  for (const size_t count : {size_t{1}, size_t{37}, size_t{5003}, kBlockElementsMax}) {
-    for (const bool extreme : {false, true}) {
+  for (const size_t count : kCounts) {
+    if (count == 0) continue;
+    for (const bool base : {false, true}) {
       LatticeSegment s;
-      s.count = static_cast<uint32_t>(count), s.step = extreme ? 65535 : 37, s.gain = extreme ? kLatticeGainMax : 300;
+      s.count = static_cast<uint32_t>(count), s.step = 37, s.shift = base ? 0 : 1;
       std::vector<float> weights(count), gradients = wild_floats(random, count);
-      std::vector<int32_t> values(count);
-      const float scale = extreme ? 3e38f : 40.0f;
-      Wide error = 0, fresh = 0, error_weighted = 0, fresh_weighted = 0;
+      State previous(count);
       for (size_t i = 0; i < count; ++i) {
-        const auto x = static_cast<int64_t>(extreme ? kLatticeWeightMax : random.below(60000)) - (extreme ? 0 : 30000);
-        weights[i] = static_cast<float>(x);
-        values[i] = static_cast<int32_t>(extreme ? -kLatticeValueMax : x + static_cast<int64_t>(random.below(80)) - 40);
-        if (extreme) gradients[i] = 1;
-        const int64_t off = (1024 * x - int64_t{768 + s.gain} * values[i] + 32) >> 6;
-        const int64_t over = std::abs(x) % s.step, nearest = 16 * std::min(over, s.step - over);
-        const float h = gradients[i] * scale, square = h * h;
-        const int64_t weight = square != square ? 0 : rounded(std::min(square, 16383.0f));
-        error += Wide{off} * off, fresh += Wide{nearest} * nearest;
-        error_weighted += Wide{off} * off * weight, fresh_weighted += Wide{nearest} * nearest * weight;
+        const bool far = random.below(50) == 0;  // an escape
+        previous.values[i] = static_cast<int32_t>(random.below(2000)) - 1000;
+        weights[i] = static_cast<float>((base ? 0 : 2 * previous.values[i]) + static_cast<int32_t>(random.below(far ? 4000 : 200)) - 100);
       }
-      const auto equal = [](const LatticeSum& sum, Wide exact) {
-        return sum.low == static_cast<uint64_t>(exact) && sum.high == static_cast<uint64_t>(exact >> 64);
-      };
-      for_each_isa([&] {
-        LatticeErrors errors;
-        REQUIRE(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, values.data(), {&s, 1}, &errors) == Status::ok);
-        CHECK(equal(errors.error, error) && equal(errors.fresh, fresh));
-        REQUIRE(lattice_errors(weights.data(), Dtype::f32, gradients.data(), Dtype::f32, &scale, values.data(), {&s, 1}, &errors) ==
-                Status::ok);
-        CHECK(equal(errors.error, error_weighted) && equal(errors.fresh, fresh_weighted));
-      });
+      const LatticeState before = base ? LatticeState{} : previous.view();
+      std::vector<uint8_t> symbols(count), activity(count);
+      std::vector<uint32_t> escapes;
+      LatticeStatistics statistics;
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 156, symbols.data(), &escapes, &statistics) == Status::ok);
+      const float scale = 40.0f;
+      for (const bool weighted : {false, true}) {
+        const void* g = weighted ? gradients.data() : nullptr;
+        const auto sums_of = [&] {
+          LatticeErrorSums sums;
+          CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, g, Dtype::f32, &scale, symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before, &sums),
+                   Status::ok);
+          return sums;
+        };
+        limit_isa(Isa::scalar);
+        const LatticeErrorSums sums = sums_of();
+        for_each_isa([&] {
+          const LatticeErrorSums again = sums_of();
+          CHECK(std::memcmp(&sums, &again, sizeof sums) == 0);
+        });
+        LatticeSegment fitted = s;
+        fitted.offsets[0] = 9, fitted.offsets[1] = -5, fitted.offsets[2] = 30, fitted.gain = 310;
+        std::vector<int32_t> values(count);
+        REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&fitted, 1}, before, values.data(), activity.data()) == Status::ok);
+        double error = 0, fresh = 0;
+        for (size_t i = 0; i < count; ++i) {
+          const float h = gradients[i] * scale, square = h * h;
+          const auto weight = static_cast<double>(!weighted ? 1 : square != square ? 0 : rounded(std::min(square, 16383.0f)));
+          const double x = weights[i], off = x - values[i] * (768.0 + fitted.gain) / 1024, over = std::fmod(std::fabs(x), s.step);
+          error += weight * off * off;
+          fresh += weight * std::pow(std::min(over, s.step - over), 2);
+        }
+        CHECK_NEAR(error_of(sums, fitted), error, 1e-9 * (error + sums.squares));
+        CHECK_NEAR(sums.fresh, fresh, 1e-9 * fresh);
+      }
     }
   }
+}
+
+TEST_CASE("lattice: error sums take the segments of a block apart") {
+  Random random(77);
+  const std::vector<float> weights = plain_weights(random, 6000);
+  std::vector<LatticeSegment> segments(3, LatticeSegment{.exponent = -11, .step = 500});
+  segments[0].count = 2500, segments[1].count = 3, segments[2].count = 3497;
+  std::vector<uint8_t> symbols(6000);
+  std::vector<uint32_t> escapes;
+  std::vector<LatticeStatistics> statistics(3);
+  REQUIRE(lattice_quantize(weights.data(), Dtype::f32, view(segments), {}, 128, symbols.data(), &escapes, statistics.data()) == Status::ok);
+  REQUIRE(escapes.empty());
+  for_each_isa([&] {
+    std::vector<LatticeErrorSums> sums(3);
+    CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, view(segments), {}, sums.data()), Status::ok);
+    size_t first = 0;
+    for (size_t i = 0; i < 3; first += segments[i++].count) {
+      LatticeErrorSums alone;
+      CHECK_EQ(lattice_error_sums(&weights[first], Dtype::f32, nullptr, Dtype::f32, nullptr, &symbols[first], nullptr, 0, {&segments[i], 1}, {}, &alone), Status::ok);
+      CHECK(std::memcmp(&alone, &sums[i], sizeof alone) == 0);
+    }
+  });
 }
 
 TEST_CASE("lattice: symbols and escapes that no encoder writes are refused wherever they are") {
@@ -399,15 +449,15 @@ TEST_CASE("lattice: weights out of range and values no state holds are refused w
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float bad : {nan, infinity, -infinity, 4194303.5f, 4194304.0f, -4194304.0f, 3e38f, -3e9f}) {
     std::vector<float> weights(kCount, 3.0f);
-    std::vector<int32_t> values(kCount);
-    std::vector<uint8_t> activity(kCount), symbols(kCount);
+    std::vector<uint8_t> symbols(kCount);
     weights[random.below(kCount)] = bad;
     for_each_isa([&] {
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
-      LatticeErrors errors;
+      LatticeErrorSums errors;
       CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, {}, 128, symbols.data(), &escapes, &sums) == Status::invalid_argument);
-      CHECK(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, values.data(), {&s, 1}, &errors) ==
+      std::fill(symbols.begin(), symbols.end(), uint8_t{0});
+      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, {&s, 1}, {}, &errors) ==
             Status::invalid_argument);
     });
   }
@@ -419,10 +469,11 @@ TEST_CASE("lattice: weights out of range and values no state holds are refused w
       std::vector<uint8_t> symbols(kCount);
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
-      LatticeErrors errors;
+      LatticeErrorSums errors;
       CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), 128, symbols.data(), &escapes, &sums) ==
             Status::invalid_argument);
-      CHECK(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, previous.values.data(), {&s, 1}, &errors) ==
+      std::fill(symbols.begin(), symbols.end(), uint8_t{0});
+      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, {&s, 1}, previous.view(), &errors) ==
             Status::invalid_argument);
     });
   }
@@ -452,12 +503,12 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
     int32_t values[4] = {};
     std::vector<uint32_t> escapes;
     LatticeStatistics sums;
-    LatticeErrors errors;
+    LatticeErrorSums errors;
     CHECK(lattice_quantize(bytes, Dtype::f32, segments, {}, 0, bytes, &escapes, &sums) == Status::invalid_argument);
     CHECK(lattice_contexts(segments, {}, bytes) == Status::invalid_argument);
     CHECK(lattice_apply(bytes, nullptr, 0, segments, {}, values, bytes) == Status::invalid_argument);
     CHECK(lattice_values(values, segments, Dtype::f32, bytes) == Status::invalid_argument);
-    CHECK(lattice_errors(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, values, segments, &errors) == Status::invalid_argument);
+    CHECK(lattice_error_sums(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, bytes, nullptr, 0, segments, {}, &errors) == Status::invalid_argument);
   }
   const std::vector<LatticeSegment> halves(2, LatticeSegment{.count = kBlockElementsMax / 2 + 1});
   CHECK(lattice_contexts(view(halves), {}, nullptr) == Status::invalid_argument);
@@ -493,10 +544,10 @@ TEST_CASE("lattice: errors do not build up, however many checkpoints follow each
             Status::ok);
     REQUIRE(lattice_values(next.values.data(), {&s, 1}, Dtype::f32, rebuilt.data()) == Status::ok);
     for (size_t i = 0; i < weights.size(); ++i) CHECK(std::fabs(weights[i] - rebuilt[i]) <= 1.1f * 6000 * 0x1p-20f);
-    LatticeErrors errors;
-    REQUIRE(lattice_errors(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, next.values.data(), {&s, 1}, &errors) == Status::ok);
-    CHECK(errors.error.high == 0 && errors.fresh.high == 0);
-    CHECK(static_cast<double>(errors.error.low) <= 1.5 * static_cast<double>(errors.fresh.low));
+    LatticeErrorSums errors;
+    REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before,
+                               &errors) == Status::ok);
+    CHECK(error_of(errors, s) <= 1.5 * errors.fresh);
     state = next;
   }
 }

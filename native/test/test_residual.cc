@@ -34,6 +34,7 @@ struct Package {
 struct History {
   std::vector<Package> packages;
   std::vector<State> states;
+  std::vector<std::vector<float>> weights;
   std::vector<int32_t> origins;
 
   std::vector<ResidualLink> links(size_t first, size_t last) const {
@@ -107,6 +108,7 @@ History make_history(const std::vector<uint32_t>& counts, size_t packages, uint6
   std::vector<float> weights = plain_weights(random, count);
   for (size_t i = 0; i < packages; ++i) {
     append(random, weights, counts, &history);
+    history.weights.push_back(weights);
     for (float& w : weights) w += random.below(10) == 0 ? 0.02f * gaussian(random) : 0.0005f * gaussian(random);
     weights[random.below(count)] += 2;  // far enough for an escape
   }
@@ -193,6 +195,68 @@ TEST_CASE("residual: a chain without links, segments that differ, and parameters
   other[0].shift = kLatticeShiftMax;
   links[1].segments = {other.data(), other.size()};
   CHECK_EQ(state_of(links), Status::corrupt);
+}
+
+TEST_CASE("residual: coding a block behind a chain gives the payload and the elements of its steps one by one, at every level") {
+  for (const auto& counts : kShapes) {
+    const History history = make_history(counts, 3, 7 * counts.size() + counts[0]);
+    for_each_isa([&] {
+      for (size_t next = 0; next < history.packages.size(); ++next) {
+        const Package& package = history.packages[next];
+        const std::vector<float>& weights = history.weights[next];
+        const auto links = history.links(0, next);
+        ResidualCoding coding;
+        REQUIRE(coding.begin({links.data(), links.size(), {}, history.origins.data()}, package.parameters()) == Status::ok);
+        std::vector<LatticeStatistics> statistics(counts.size()), expected_statistics(counts.size());
+        REQUIRE(coding.quantize(weights.data(), Dtype::f32, kDeadZone, statistics.data()) == Status::ok);
+        std::vector<LatticeErrorSums> sums(counts.size()), expected_sums(counts.size());
+        REQUIRE(coding.error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, sums.data()) == Status::ok);
+        const ContextBlock block = coding.context_block(package.slots.data());
+        Bytes payload;
+        REQUIRE(package.tables.encode(block, &payload) == Status::ok);
+        CHECK(payload == package.payload);
+        std::vector<float> elements(history.count());
+        REQUIRE(coding.elements(Dtype::f32, elements.data()) == Status::ok);
+        CHECK(elements == history.elements(next + 1));
+
+        Bytes symbols(history.count());
+        std::vector<uint32_t> escapes;
+        const LatticeState before = history.states[next].view();
+        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before, kDeadZone, symbols.data(), &escapes, expected_statistics.data()) ==
+                Status::ok);
+        REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), escapes.data(), escapes.size(),
+                                   package.parameters(), before, expected_sums.data()) == Status::ok);
+        CHECK(std::memcmp(statistics.data(), expected_statistics.data(), statistics.size() * sizeof(LatticeStatistics)) == 0);
+        CHECK(std::memcmp(sums.data(), expected_sums.data(), sums.size() * sizeof(LatticeErrorSums)) == 0);
+
+        // Moves found before, behind a state that is known.
+        ResidualCoding again;
+        REQUIRE(again.begin({nullptr, 0, before, nullptr}, package.parameters()) == Status::ok);
+        again.use(symbols.data(), escapes.data(), escapes.size());
+        std::vector<float> same(history.count());
+        REQUIRE(again.elements(Dtype::f32, same.data()) == Status::ok);
+        CHECK(same == elements);
+      }
+    });
+  }
+}
+
+TEST_CASE("residual: coding refuses a chain of another length, hostile moves, and weights that no lattice holds") {
+  const History history = make_history({500, 20}, 2, 6);
+  const auto links = history.links(0, 1);
+  const ResidualChain chain{links.data(), 1, {}, history.origins.data()};
+  std::vector<LatticeSegment> longer = history.packages[1].segments;
+  longer[1].count += 1;
+  ResidualCoding coding;
+  CHECK_EQ(coding.begin(chain, {longer.data(), longer.size()}), Status::invalid_argument);
+  REQUIRE(coding.begin(chain, history.packages[1].parameters()) == Status::ok);
+  std::vector<LatticeStatistics> statistics(2);
+  const std::vector<float> infinite(520, std::numeric_limits<float>::infinity());
+  CHECK_EQ(coding.quantize(infinite.data(), Dtype::f32, kDeadZone, statistics.data()), Status::invalid_argument);
+  const Bytes escaped(520, kLatticeEscape);
+  coding.use(escaped.data(), nullptr, 0);
+  std::vector<float> elements(520);
+  CHECK_EQ(coding.elements(Dtype::f32, elements.data()), Status::corrupt);
 }
 
 }  // namespace firn::test

@@ -1,4 +1,4 @@
-import type { LatticeState } from '../native/core.ts';
+import type { LatticeState, ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import type { PackageCodebook, PackageFile, PackageIndex } from '../package/package-index.ts';
@@ -61,6 +61,12 @@ export class Ancestor {
   async residual(file: number, block: number, signal?: AbortSignal): Promise<LatticeState | undefined> {
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'residual' ? decoded.state : undefined;
+  }
+
+  /** The way to that state; undefined without a counterpart. */
+  async residualChain(file: number, block: number, signal?: AbortSignal): Promise<ResidualChain | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.residualChain(match, signal);
   }
 
   /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */

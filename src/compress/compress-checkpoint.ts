@@ -11,6 +11,7 @@ import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
 import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
+import { MovesMemory } from './moves-memory.ts';
 import { overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
@@ -50,10 +51,12 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   try {
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
       const loaded = await loadSource(ctx.store, rows);
+      const moves = new MovesMemory(ctx.cacheMaxBytes);
       try {
         const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes);
-        return await compress({ ctx, checkpoint, run, rows, source, packageId, packageKey, directory, signal, warn }, warnings);
+        return await compress({ ctx, checkpoint, run, rows, source, moves, packageId, packageKey, directory, signal, warn }, warnings);
       } finally {
+        moves.clear();
         await loaded.close();
       }
     });

@@ -85,6 +85,7 @@ export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promis
     last: lastConfig(candidates),
     warn,
     feedback: model.feedback,
+    moves: attempt.moves,
     ...pace(attempt),
   });
 }

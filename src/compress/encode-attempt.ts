@@ -2,6 +2,7 @@ import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { CompressContext } from './compress-context.ts';
 import type { ModelSource } from './model-source.ts';
+import type { MovesMemory } from './moves-memory.ts';
 
 /** One try at compressing a checkpoint: what every phase needs. */
 export interface EncodeAttempt {
@@ -11,6 +12,7 @@ export interface EncodeAttempt {
   /** The checkpoint's files as uploaded. */
   readonly rows: readonly CheckpointFile[];
   readonly source: ModelSource;
+  readonly moves: MovesMemory;
   /** 32 hex digits, derived from the checkpoint: whoever encodes it writes the same bytes. */
   readonly packageId: string;
   /** Of this try alone: one that has lost its claim cannot touch what another commits. */

@@ -3,7 +3,7 @@ import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts'
 import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
-import { sketchInfinitiesIndex, sketchNansIndex, sketchWords, type NativeCore, type Sketch } from '../native/core.ts';
+import type { NativeCore } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import type { TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
@@ -126,25 +126,14 @@ function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFi
 async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: PlanOptions): Promise<Set<string>> {
   const found = new Set<string>();
   await forEachBounded(quantizedBlocks(codingPlan), options.parallel, async ({ file, block }) => {
-    const sketch = await sketchBlock(source, file, block, core, options.signal);
-    if (!holdsNonFinite(sketch)) return;
-    for (const segment of block.segments) {
-      const alone = await sketchBlock(source, file, { ...block, segments: [segment], elementCount: segment.elementCount }, core, options.signal);
-      if (holdsNonFinite(alone)) found.add(source.files[file]!.layout.tensors[segment.tensor]!.name);
+    const { weights, weightDtype } = await source.readWeights(file, block, options.signal);
+    const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
+    const moments = await core.weightMoments({ weights, weightDtype }, counts, options.signal);
+    for (const [i, { sumOfSquares }] of moments.entries()) {
+      if (!Number.isFinite(sumOfSquares)) found.add(source.files[file]!.layout.tensors[block.segments[i]!.tensor]!.name);
     }
   });
   return found;
-}
-
-async function sketchBlock(source: ModelSource, file: number, block: PlannedBlock, core: NativeCore, signal?: AbortSignal): Promise<Sketch> {
-  const sketch: Sketch = new BigUint64Array(sketchWords);
-  const { weights, weightDtype } = await source.readWeights(file, block, signal);
-  await core.sketchValues(weights, weightDtype, sketch, signal);
-  return sketch;
-}
-
-function holdsNonFinite(sketch: Sketch): boolean {
-  return sketch[sketchNansIndex]! + sketch[sketchInfinitiesIndex]! > 0n;
 }
 
 /** Whether anything is quantized. */

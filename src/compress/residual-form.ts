@@ -1,96 +1,96 @@
-import type { ContextCounts, ContextTables, LatticeBlock, LatticeSegment, LatticeState, LatticeSymbols, NativeCore } from '../native/core.ts';
-import { contextSegments, latticeBlock, latticeElements, latticeSegments, latticeState, slotCount, type ResidualFile } from '../package/residual-block.ts';
-import { gainMax, offsetUnits, unitGain, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
+import { latticeCountsIndex, latticeErrorWords, latticeStatisticsWords, type ContextTables, type LatticeSegment } from '../native/core.ts';
+import { latticeError } from '../native/lattice-error.ts';
+import { latticeSegment, slotCount, type ResidualFile } from '../package/residual-block.ts';
+import { scaleOf, unitGain, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
+import type { BlockMemory } from '../restore/block-memory.ts';
+import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { effectiveRank } from '../graph/layer-type-of.ts';
 import type { Ancestor } from './ancestor.ts';
 import { forEachBounded } from './bounded-parallel.ts';
-import { feedbackTargets, type Rounding } from './feedback-targets.ts';
-import type { InputFeedback } from './input-feedback.ts';
-import type { ModelSource } from './model-source.ts';
+import type { Rounding } from './feedback-targets.ts';
+import { fitResidualTensor } from './fit-residual-tensor.ts';
+import type { MovesMemory } from './moves-memory.ts';
 import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from './quantized-form.ts';
+import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCoderParts } from './residual-coder.ts';
 import type { ModelMoments } from './tensor-moments.ts';
 
-export interface ResidualFormParts extends FormOptions {
-  readonly source: ModelSource;
+export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts, 'shelf' | 'gradientScale'> {
   readonly plan: CodingPlan;
-  readonly ancestor: Ancestor | undefined;
-  readonly core: NativeCore;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
-  /** Absent where the inputs of no matrix were measured. */
-  readonly feedback?: InputFeedback | undefined;
+  readonly moves: MovesMemory;
 }
 
-/** What is tried for a matrix until its error is inside {@link errorRatioMax}: errors handed on at their full share first. */
-const roundings: readonly Rounding[] = [
-  { strength: 1, deadZone: 156 },
-  { strength: 0.6, deadZone: 152 },
-  { strength: 0.3, deadZone: 142 },
-  { strength: 0, deadZone: 128 },
-];
-/** A weight stays while it is within this many 1/256 of a step: just under what makes its squared error 1.5 times that of rounding. */
-const deadZones = [156, 142, 128];
-/** Weights of a base are seldom near zero steps; a wide zone costs more error there than it gives. Measured: 2 % fewer bytes than 156. */
+/**
+ * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on at their full share, and a dead zone just under what makes the squared error 1.5 times
+ * that of rounding. After the last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
+ */
+const roundings: { readonly withFeedback: readonly Rounding[]; readonly plain: readonly Rounding[] } = {
+  withFeedback: [
+    { strength: 1, deadZone: 156 },
+    { strength: 0.6, deadZone: 152 },
+    { strength: 0.3, deadZone: 142 },
+    { strength: 0, deadZone: 128 },
+  ],
+  plain: [
+    { strength: 0, deadZone: 156 },
+    { strength: 0, deadZone: 142 },
+    { strength: 0, deadZone: 128 },
+  ],
+};
+/** Steps are made finer by this many 1/32 octaves at most. */
+const finerMax = 24;
+/** With feedback, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it gives. Measured: 2 % fewer bytes than 156. */
 const baseDeadZone = 140;
 /** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
 const errorRatioMax = 1.5;
-/** Fewest moved weights of a tensor that its reconstruction offsets are measured on. */
-const movedMin = 9;
-/** A gain this near to the ancestor's, in 1/1024, is the ancestor's: it would cost more than it gives. */
-const gainTolerance = 3;
-/** Gains that are believed: beyond, a tensor has changed more than its step can follow. */
-const gainCodes = { min: 51, max: 512 };
 
 /** One checkpoint under one step: every residual tensor's record, and what its blocks would take. */
 export class ResidualForm implements QuantizedForm {
   /** Of the quantized part, tables included. */
   readonly bytes: number;
-  private readonly parts: ResidualFormParts;
-  private readonly scales: StepScales;
-  private readonly files: readonly (ResidualFile | undefined)[];
-  private readonly rule: RoundingRule;
+  private readonly ancestor: Ancestor | undefined;
+  private readonly pass: QuantizingPass;
   private readonly built: BuiltForm;
 
-  constructor(parts: ResidualFormParts, built: BuiltForm) {
-    this.parts = parts;
-    this.scales = built.scales;
-    this.files = built.files;
-    this.rule = built.rule;
+  constructor(ancestor: Ancestor | undefined, pass: QuantizingPass, built: BuiltForm) {
+    this.ancestor = ancestor;
+    this.pass = pass;
     this.built = built;
     this.bytes = built.tables.totalBits() / 8;
   }
 
-  async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
-    const { state } = await moved(this.parts, this.files[at.file]!, at, this.rule, signal);
-    return latticeElements(this.parts.core, state, this.files[at.file]!, at.block, signal);
+  async elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
+    const { files, attempts } = this.built;
+    const { coding, elementCount } = at.block;
+    const into = coding.kind === 'residual' ? memory?.take(elementCount * dtypeBytes[coding.dtype]) : undefined;
+    return this.pass.coder.elements(files[at.file]!, at, this.pass.roundingOf(attempts, at), { into, signal });
   }
 
   async encoding(ancestor: Ancestor | undefined, { external = new Set() }: FormOptions): Promise<FormEncoding> {
-    if (ancestor?.index.id !== this.parts.ancestor?.index.id && this.parts.ancestor !== undefined)
+    if (ancestor?.index.id !== this.ancestor?.index.id && this.ancestor !== undefined)
       throw new TypeError('a residual form is stored against the ancestor it was made with');
+    const { attempts, scales } = this.built;
     const { files, tables, migration } = await this.without(external);
     return {
       formatVersion: 2,
-      ancestor: this.parts.ancestor,
+      ancestor: this.ancestor,
       migration,
       codebooks: [],
       tableSets: [],
-      ...(files.some((file) => file !== undefined) && { residual: { tables: tables.serialize(), scales: this.scales } }),
+      ...(files.some((file) => file !== undefined) && { residual: { tables: tables.serialize(), scales } }),
       residualTensors: files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
-      payload: async (at, signal) => {
-        const file = files[at.file]!;
-        const { moves, contexts } = await moved(this.parts, file, at, this.rule, signal);
-        return tables.encode({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
-      },
+      payload: (at, signal) => this.pass.coder.payload(files[at.file]!, at, this.pass.roundingOf(attempts, at), tables, signal),
     };
   }
 
   /** The files that a package holds: tensors of the others have no slots in its tables. */
   private async without(external: ReadonlySet<number>): Promise<Pick<BuiltForm, 'files' | 'tables' | 'migration'>> {
-    if (this.files.every((file, number) => file === undefined || !external.has(number))) return this.built;
-    const files = numbered(this.files.map((file, number) => (external.has(number) ? undefined : file)));
-    return { files, ...(await counted(this.parts, files, this.rule)) };
+    const { files, attempts } = this.built;
+    if (files.every((file, number) => file === undefined || !external.has(number))) return this.built;
+    const held = numbered(files.map((file, number) => (external.has(number) ? undefined : file)));
+    return { files: held, ...(await this.pass.run(held, attempts)) };
   }
 }
 
@@ -98,42 +98,59 @@ interface BuiltForm {
   readonly scales: StepScales;
   readonly files: readonly (ResidualFile | undefined)[];
   readonly tables: ContextTables;
-  readonly rule: RoundingRule;
+  readonly attempts: Attempts;
   readonly migration: number | undefined;
 }
 
-/** How the tensors of a form are rounded: the dead zone of those without feedback, and by file, by tensor, the entry of {@link roundings} of the others. */
-interface RoundingRule {
-  readonly deadZone: number;
-  readonly levels: readonly ReadonlyMap<number, number>[];
-}
+/** By file, by tensor: how many ways of rounding it were not good enough. */
+type Attempts = readonly ReadonlyMap<number, number>[];
 
 /**
- * Quantizes a checkpoint with a common step, in 1/32 octaves: a pass for reconstruction offsets and gains, a second one for symbol statistics and
- * errors. Where a tensor's error is too far above that of quantizing it afresh, its weights move sooner and hand on less.
+ * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: moves do not depend on reconstruction offsets and gains, and these and the
+ * errors follow from sums over the moves. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
+ * then the blocks concerned are quantized again.
  */
 export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
   // Vectors are few, and more depends on each: their steps only ever shrink with the others.
   const scales = { matrices: step, vectors: Math.min(0, step) };
-  let zone = 0;
-  let levels: readonly Map<number, number>[] = parts.source.files.map(() => new Map<number, number>());
+  const coder = new ResidualCoder({ ...parts, shelf: parts.moves.take(), gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
+  const pass = new QuantizingPass(parts, coder);
+  let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   for (;;) {
-    const rule = { deadZone: deadZones[zone]!, levels };
-    const files = await fitted(parts, residualFiles(parts, parts.records, scales), rule);
-    const { tables, migration, beyond } = await counted(parts, files, rule);
-    const movable = beyond.filter(({ file, tensor }) => parts.feedback?.[file]?.has(tensor) && (levels[file]!.get(tensor) ?? 0) + 1 < roundings.length);
-    const plain = beyond.some(({ file, tensor }) => !parts.feedback?.[file]?.has(tensor));
-    if (movable.length === 0 && !(plain && zone + 1 < deadZones.length)) return new ResidualForm(parts, { scales, files, tables, rule, migration });
-    if (plain) zone = Math.min(zone + 1, deadZones.length - 1);
-    levels = levels.map((level) => new Map(level));
-    for (const { file, tensor } of movable) levels[file]!.set(tensor, (levels[file]!.get(tensor) ?? 0) + 1);
+    const planned = residualFiles(parts, scales, attempts);
+    const { tables, migration, sums } = await pass.run(planned, attempts);
+    const files = fitted(parts, planned, sums);
+    const beyond = tensorsBeyond(files, sums).filter(({ file, tensor }) => attemptOf(attempts, file, tensor) < attemptsMax(parts, file, tensor));
+    if (beyond.length === 0) return new ResidualForm(parts.ancestor, pass, { scales, files, tables, attempts, migration });
+    const next = attempts.map((byTensor) => new Map(byTensor));
+    for (const { file, tensor } of beyond) next[file]!.set(tensor, attemptOf(attempts, file, tensor) + 1);
+    attempts = next;
   }
 }
 
-function residualFiles(parts: ResidualFormParts, records: readonly ReadonlyMap<number, ResidualTensor>[], scales: StepScales): (ResidualFile | undefined)[] {
+function attemptOf(attempts: Attempts, file: number, tensor: number): number {
+  return attempts[file]!.get(tensor) ?? 0;
+}
+
+function roundingsOf(parts: Pick<ResidualFormParts, 'feedback'>, file: number, tensor: number): readonly Rounding[] {
+  return hasFeedback(parts, file, tensor) ? roundings.withFeedback : roundings.plain;
+}
+
+function attemptsMax(parts: ResidualFormParts, file: number, tensor: number): number {
+  return roundingsOf(parts, file, tensor).length - 1 + finerMax;
+}
+
+/** The records of a form, each with the step of its attempt. */
+function residualFiles(parts: ResidualFormParts, scales: StepScales, attempts: Attempts): (ResidualFile | undefined)[] {
   return numbered(
     parts.source.files.map(({ layout }, number) => {
-      const residuals = records[number]!;
+      const records = parts.records[number]!;
+      const residuals = new Map(
+        [...records].map(([tensor, record]) => {
+          const finer = Math.max(0, attemptOf(attempts, number, tensor) - roundingsOf(parts, number, tensor).length + 1);
+          return [tensor, finer === 0 ? record : { ...record, stepCode: Math.max(0, record.stepCode - finer) }];
+        }),
+      );
       return residuals.size === 0 ? undefined : { layout, residuals, scales, firstSlot: 0 };
     }),
   );
@@ -150,138 +167,124 @@ function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile |
   });
 }
 
-/** Sums of latticeQuantize over the blocks of one tensor. */
-type TensorSums = BigInt64Array;
-const sums = { counts: 0, residuals: 3, squares: 6, products: 7, signed: 8, length: 11 } as const;
+function hasFeedback({ feedback }: Pick<ResidualFormParts, 'feedback'>, file: number, tensor: number): boolean {
+  return feedback?.[file]?.has(tensor) ?? false;
+}
+
+/** Sums over all blocks of a tensor. */
+interface TensorSums {
+  readonly statistics: BigInt64Array;
+  readonly errors: Float64Array;
+}
+
+interface PassResult {
+  readonly tables: ContextTables;
+  /** Share of weights that moved; undefined where there was nothing to move from. */
+  readonly migration: number | undefined;
+  /** By file, by tensor. */
+  readonly sums: readonly ReadonlyMap<number, TensorSums>[];
+}
+
+/** Quantizes all blocks, rounded in one way after the other; blocks that are rounded as before are not quantized again as far as their moves were kept. */
+class QuantizingPass {
+  readonly coder: ResidualCoder;
+  private readonly parts: ResidualFormParts;
+  private readonly places: readonly BlockPlace[];
+  private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
+
+  constructor(parts: ResidualFormParts, coder: ResidualCoder) {
+    this.parts = parts;
+    this.coder = coder;
+    this.places = [...residualBlocks(parts.plan)];
+  }
+
+  /** Blocks of files that are left out are neither counted nor summed. */
+  async run(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<PassResult> {
+    const { core, parallel, signal } = this.parts;
+    const counts = core.createContextCounts();
+    await forEachBounded(this.places.entries(), parallel, async ([i, at]) => {
+      const file = files[at.file];
+      if (file === undefined) return;
+      const rounding = describeRounding(attempts, at);
+      if (this.found[i]?.rounding === rounding && (await this.coder.count(file, at, counts, signal))) return;
+      this.found[i] = { rounding, findings: await this.coder.quantize(file, at, this.roundingOf(attempts, at), counts, signal) };
+    });
+    const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
+    return { tables: await counts.build({ slots: slotCount(slots) }, signal), ...this.totals(files) };
+  }
+
+  /** Tensors without feedback in one block have one dead zone, the narrowest that any of them needs. */
+  roundingOf(attempts: Attempts, { file, block }: BlockPlace): BlockRounding {
+    const ofTensor = (tensor: number): Rounding => {
+      const ways = roundingsOf(this.parts, file, tensor);
+      const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor), ways.length - 1)]!;
+      const isFed = hasFeedback(this.parts, file, tensor);
+      return { strength, deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone };
+    };
+    const plain = block.segments.filter(({ tensor }) => !hasFeedback(this.parts, file, tensor));
+    return { deadZone: Math.min(roundings.plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)), ofTensor };
+  }
+
+  /** Added up in the order of blocks: errors are floating point numbers, and decide. */
+  private totals(files: readonly (ResidualFile | undefined)[]): Pick<PassResult, 'migration' | 'sums'> {
+    const sums = files.map(() => new Map<number, TensorSums>());
+    let compared = 0;
+    let moved = 0;
+    for (const [i, { file, block }] of this.places.entries()) {
+      if (files[file] === undefined) continue;
+      const { findings } = this.found[i]!;
+      compared += findings.compared;
+      for (const [s, { tensor }] of block.segments.entries()) {
+        const statistics = findings.statistics.subarray(s * latticeStatisticsWords, (s + 1) * latticeStatisticsWords);
+        const errors = findings.errors.subarray(s * latticeErrorWords, (s + 1) * latticeErrorWords);
+        const total = sums[file]!.get(tensor) ?? { statistics: new BigInt64Array(statistics.length), errors: new Float64Array(errors.length) };
+        statistics.forEach((sum, word) => (total.statistics[word]! += sum));
+        errors.forEach((sum, word) => (total.errors[word]! += sum));
+        sums[file]!.set(tensor, total);
+        if (findings.compared > 0) for (let j = 0; j < 3; j++) moved += Number(statistics[latticeCountsIndex + j]!);
+      }
+    }
+    return { sums, migration: compared === 0 ? undefined : moved / compared };
+  }
+}
+
+/** Tells apart all that the moves of a block depend on but the common step. */
+function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
+  return block.segments.map(({ tensor }) => attemptOf(attempts, file, tensor)).join(' ');
+}
 
 /** Records with the offsets and gains that this checkpoint's weights ask for. */
-async function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], rule: RoundingRule): Promise<(ResidualFile | undefined)[]> {
-  const totals = files.map(() => new Map<number, TensorSums>());
-  await forEachBounded(residualBlocks(parts.plan), parts.parallel, async (at) => {
-    if (at.block.segments.every(({ tensor }) => hasFeedback(parts, at.file, tensor))) return;
-    const { moves } = await quantized(parts, files[at.file]!, at, rule, parts.signal);
-    for (const [s, { tensor }] of at.block.segments.entries()) {
-      const total = totals[at.file]!.get(tensor) ?? new BigInt64Array(sums.length);
-      for (let i = 0; i < sums.length; i += 1) total[i] = total[i]! + moves.statistics[s * sums.length + i]!;
-      totals[at.file]!.set(tensor, total);
-    }
-  });
+function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): (ResidualFile | undefined)[] {
   return files.map((file, number) => {
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
         // What a weight's error is made up for with must be what it is rebuilt to.
         if (hasFeedback(parts, number, tensor)) return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
-        const entry = file.layout.tensors[tensor]!;
-        const segment = latticeSegments(file, {
-          coding: { kind: 'residual', dtype: 'F32' },
-          elementCount: 1,
-          segments: [{ tensor, firstElement: 0, elementCount: 1 }],
-        })[0]!;
-        const known = parts.ancestor?.residualTensor(number, entry.name);
-        return [tensor, fit(record, segment, totals[number]!.get(tensor)!, { isMatrix: effectiveRank(entry.shape) > 1, known })] as const;
+        const { name, shape } = file.layout.tensors[tensor]!;
+        const known = parts.ancestor?.residualTensor(number, name);
+        const { step } = segmentOf(file, tensor, record);
+        return [tensor, fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, { step, known, isMatrix: effectiveRank(shape) > 1 })] as const;
       }),
     );
     return { ...file, residuals };
   });
 }
 
-function fit(
-  record: ResidualTensor,
-  { step }: LatticeSegment,
-  total: TensorSums,
-  { isMatrix, known }: { readonly isMatrix: boolean; readonly known: ResidualTensor | undefined },
-): ResidualTensor {
-  const offset = (first: number, last: number): number => {
-    const count = Number(total.subarray(sums.counts + first, sums.counts + last).reduce((a, b) => a + b, 0n));
-    const beyond = Number(total.subarray(sums.residuals + first, sums.residuals + last).reduce((a, b) => a + b, 0n));
-    return count < movedMin ? 0 : Math.max(-8, Math.min(7, Math.round((-16 * beyond) / (count * step))));
-  };
-  const offsets = [offset(0, 1), offset(1, 3)] as const;
-  if (!isMatrix) return { ...record, offsets };
-  const units = offsets.map((code) => BigInt(offsetUnits(code, step)));
-  const signed = (index: number): bigint => total[sums.signed + index]!;
-  const products = total[sums.products]! - units[0]! * signed(0) - units[1]! * (signed(1) + signed(2));
-  const gain = products <= 0n ? record.gain : Number((1024n * total[sums.squares]!) / products) - 768;
-  const kept = known !== undefined && Math.abs(gain - known.gain) <= gainTolerance ? known.gain : gain;
-  return { ...record, offsets, gain: Math.max(0, Math.min(gainMax, Math.max(gainCodes.min, Math.min(gainCodes.max, kept)))) };
+function segmentOf({ scales, layout }: ResidualFile, tensor: number, record: ResidualTensor): LatticeSegment {
+  return latticeSegment(record, { elementCount: 1, scale: scaleOf(scales, layout.tensors[tensor]!.shape) });
 }
 
-interface Quantized {
-  readonly lattice: Required<LatticeBlock>;
-  readonly previous: LatticeState | undefined;
-  readonly moves: LatticeSymbols;
-}
-
-function hasFeedback({ feedback }: ResidualFormParts, file: number, tensor: number): boolean {
-  return feedback?.[file]?.has(tensor) ?? false;
-}
-
-async function quantized(
-  parts: ResidualFormParts,
-  file: ResidualFile,
-  at: BlockPlace,
-  { deadZone, levels }: RoundingRule,
-  signal?: AbortSignal,
-): Promise<Quantized> {
-  const { source, core, ancestor, feedback } = parts;
-  const previous = await ancestor?.residual(at.file, at.index, signal);
-  const lattice = latticeBlock(file, at.block, previous);
-  const { weights, weightDtype: dtype } = await source.readWeights(at.file, at.block, signal);
-  if (!at.block.segments.some(({ tensor }) => hasFeedback(parts, at.file, tensor)))
-    return { lattice, previous, moves: await core.latticeQuantize({ weights, dtype, ...lattice, deadZone }, signal) };
-  const roundingOf = (tensor: number): Rounding => {
-    const rounding = roundings[levels[at.file]!.get(tensor) ?? 0]!;
-    return ancestor === undefined ? { ...rounding, deadZone: Math.min(rounding.deadZone, baseDeadZone) } : rounding;
-  };
-  const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places: feedback![at.file]!, roundingOf }, signal);
-  return { lattice, previous, moves: await core.latticeQuantize({ weights: targets, dtype: 'F32', ...lattice, deadZone }, signal) };
-}
-
-async function moved(parts: ResidualFormParts, file: ResidualFile, at: BlockPlace, rule: RoundingRule, signal?: AbortSignal) {
-  const { lattice, previous, moves } = await quantized(parts, file, at, rule, signal);
-  const { core } = parts;
-  const [contexts, state] = await Promise.all([core.latticeContexts(lattice, signal), latticeState(core, moves, lattice, previous === undefined, signal)]);
-  return { segments: lattice.segments, previous, moves, contexts, state };
-}
-
-/** Tables for all blocks, the share of weights that moved, and the tensors whose error is beyond {@link errorRatioMax}. */
-async function counted(
-  parts: ResidualFormParts,
-  files: readonly (ResidualFile | undefined)[],
-  rule: RoundingRule,
-): Promise<{ tables: ContextTables; migration: number | undefined; beyond: readonly { file: number; tensor: number }[] }> {
-  const { core, parallel, signal } = parts;
-  const counts: ContextCounts = core.createContextCounts();
-  const errors = files.map(() => new Map<number, { error: bigint; fresh: bigint }>());
-  let compared = 0;
-  let changed = 0;
-  await forEachBounded(residualBlocks(parts.plan), parallel, async (at) => {
-    const file = files[at.file];
-    if (file === undefined) return;
-    const { segments, previous, moves, contexts, state } = await moved(parts, file, at, rule, signal);
-    await counts.add({ ...moves, contexts, segments: contextSegments(file, at.block) }, signal);
-    if (previous !== undefined) {
-      compared += moves.symbols.length;
-      for (const symbol of moves.symbols) changed += Number(symbol !== 0);
-    }
-    const pair = await parts.source.readWeights(at.file, at.block, signal);
-    const gradientScales = Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(parts, at.file, tensor));
-    const found = await core.latticeErrors({ ...pair, gradientScales }, state.values, segments, signal);
-    for (const [s, { tensor }] of at.block.segments.entries()) {
-      const before = errors[at.file]!.get(tensor) ?? { error: 0n, fresh: 0n };
-      errors[at.file]!.set(tensor, { error: before.error + found[s]!.error, fresh: before.fresh + found[s]!.fresh });
-    }
-  });
-  const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
-  const beyond = errors.flatMap((byTensor, file) =>
-    [...byTensor].filter(([, { error, fresh }]) => 1000n * error > BigInt(1000 * errorRatioMax) * fresh && fresh > 0n).map(([tensor]) => ({ file, tensor })),
+/** The tensors whose error is beyond {@link errorRatioMax}. */
+function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): { file: number; tensor: number }[] {
+  return files.flatMap((residual, file) =>
+    [...(residual?.residuals ?? [])]
+      .filter(([tensor, record]) => {
+        const { error, fresh } = latticeError(sums[file]!.get(tensor)!.errors, segmentOf(residual!, tensor, record));
+        return fresh > 0 && error > errorRatioMax * fresh;
+      })
+      .map(([tensor]) => ({ file, tensor })),
   );
-  return {
-    tables: await counts.build({ slots: slotCount(slots) }, signal),
-    migration: compared === 0 ? undefined : changed / compared,
-    beyond,
-  };
 }
 
 /** A gradient of the tensor's root mean square has weight 256. */

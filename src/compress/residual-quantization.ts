@@ -6,6 +6,7 @@ import { ByteCache } from '../restore/byte-cache.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
+import type { MovesMemory } from './moves-memory.ts';
 import type { CodingPlan } from './plan-codings.ts';
 import type { FormOptions, Quantization } from './quantized-form.ts';
 import { buildResidualForm, type ResidualForm } from './residual-form.ts';
@@ -21,6 +22,7 @@ export interface ResidualParts extends FormOptions {
   /** The config of the checkpoint before. */
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
+  readonly moves: MovesMemory;
   /** Absent where there is nothing to measure inputs with. */
   readonly feedback?: InputFeedback | undefined;
 }

@@ -6,6 +6,7 @@ export interface TokenCountsHandle { readonly kind: 'token-counts' }
 export interface TokenTablesHandle { readonly kind: 'token-tables' }
 export interface ContextCountsHandle { readonly kind: 'context-counts' }
 export interface ContextTablesHandle { readonly kind: 'context-tables' }
+export interface KeptMovesHandle { readonly kind: 'kept-moves' }
 
 /** A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a status number. */
 export type Started<T> = readonly [job: number, result: Promise<T>] | number;
@@ -17,6 +18,11 @@ type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Arr
 type ChainArguments = [
   ...StateArguments, origins: Optional<Int32Array>, ...links: (ContextTablesHandle | Uint8Array | Int32Array | Uint32Array)[],
 ];
+type CodedBlockArguments = [
+  ...PairArguments, gradientScales: Optional<Float32Array>, targets: Optional<Uint8Array>, deadZone: number, segments: Int32Array,
+  slots: Uint32Array, ...ChainArguments,
+];
+type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
@@ -93,11 +99,8 @@ export interface Addon {
     engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments
   ): Started<Uint8Array>;
   latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
-  /** Four words a segment: the error's low and high half, the fresh error's. */
-  latticeErrors(
-    engine: EngineHandle,
-    ...rest: [...PairArguments, gradientScales: Optional<Float32Array>, values: Int32Array, segments: Int32Array]
-  ): Started<BigUint64Array>;
+  /** Four numbers a part. */
+  weightMoments(engine: EngineHandle, ...rest: [...PairArguments, counts: Uint32Array]): Started<Float64Array>;
   /** Binary32 numbers. */
   gramFactor(engine: EngineHandle, gram: Float32Array, size: number, damping: number): Started<Uint8Array>;
   latticeTargets(
@@ -109,6 +112,19 @@ export interface Addon {
   residualState(engine: EngineHandle, ...chain: ChainArguments): Started<Uint8Array>;
   /** Undefined when the elements went to `into`. */
   residualElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...chain: ChainArguments): Started<Optional<Uint8Array>>;
+
+  residualQuantize(
+    engine: EngineHandle, counts: ContextCountsHandle, keep: number, ...block: CodedBlockArguments
+  ): Started<{ moves: Optional<KeptMovesHandle>; statistics: BigInt64Array; errors: Float64Array }>;
+  residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
+  residualCodedElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...block: CodedBlockArguments): Started<Optional<Uint8Array>>;
+  residualMovedElements(
+    engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, moves: KeptMovesHandle, segments: Int32Array, ...chain: ChainArguments
+  ): Started<Optional<Uint8Array>>;
+  countMoves(engine: EngineHandle, counts: ContextCountsHandle, ...block: KeptBlockArguments): Started<void>;
+  encodeMoves(engine: EngineHandle, tables: ContextTablesHandle, ...block: KeptBlockArguments): Started<Uint8Array>;
+  /** The handle is of no use afterwards. */
+  releaseMoves(moves: KeptMovesHandle): void;
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */

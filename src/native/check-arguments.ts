@@ -12,8 +12,8 @@ import { argumentError } from './native-status.ts';
  * stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps (at most 256 entries).
  */
 export const checkArguments = {
-  bytes, elements, sketch, weightBlock, partition, fraction, codebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
-  exactDecode, uint32, typed, integer, contextLayout, contextBlock, contextSlots,
+  bytes, elements, sketch, weightBlock, parts, partition, fraction, codebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
+  exactDecode, uint32, typed, integer, contextLayout, contextSegments, contextBlock, contextSlots,
 };
 
 const levelsMax = 256;
@@ -68,6 +68,12 @@ function weightBlock(pair: WeightBlock): void {
   if (pair.gradientDtype === undefined) throw argumentError('gradientDtype: absent although there are gradients');
   const gradientCount = elements('gradients', pair.gradients, pair.gradientDtype);
   if (gradientCount !== count) throw argumentError(`gradients: ${gradientCount} elements for ${count} weights`);
+}
+
+function parts({ weights, weightDtype }: WeightBlock, counts: Uint32Array): void {
+  typed('counts', counts, Uint32Array);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total !== weights.byteLength / dtypeBytes[weightDtype]) throw argumentError(`counts: ${total} elements in all, but not as many weights`);
 }
 
 function partition(value: Partition): void {
@@ -139,6 +145,10 @@ function previousLevels(previous: Uint8Array | undefined, count: number): void {
 function contextLayout({ contexts, segments }: ContextLayout): void {
   bytes('contexts', contexts);
   integer('contexts length', contexts.length, 0, blockElementsMax);
+  contextSegments(segments);
+}
+
+function contextSegments(segments: ContextLayout['segments']): void {
   typed('segment counts', segments.counts, Uint32Array);
   typed('segment slots', segments.slots, Uint32Array);
   integer('segments', segments.counts.length, 0, blockElementsMax);

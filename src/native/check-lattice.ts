@@ -1,12 +1,12 @@
 import { checkArguments } from './check-arguments.ts';
 import {
   blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticeShiftMax, latticeStepMax,
-  type LatticeBlock, type LatticeErrorWeights, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualChain,
+  type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualBlock, type ResidualChain,
 } from './core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, errors, segmentsElements, chain };
+export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock };
 
 /** Packages of one chain, as package/format-limits.ts has them. */
 const chainLinksMax = 1024;
@@ -44,12 +44,17 @@ function block({ segments, previous }: LatticeBlock): number {
   return count;
 }
 
-/** Returns the number of elements. */
-function chain({ links, start }: ResidualChain): number {
-  integer('links', links.length, 1, chainLinksMax);
-  const first = links[0]!.segments;
-  const count = start instanceof Int32Array ? segmentsElements(first) : block({ segments: first, previous: start });
-  if (start instanceof Int32Array) sameCount('origins', start.length, first.length);
+/** A chain that ends with its last link. Returns the number of elements. */
+function chain(request: ResidualChain): number {
+  integer('links', request.links.length, 1, chainLinksMax);
+  return chainBefore(request, request.links[0]!.segments);
+}
+
+/** A chain before a block with these segments. Returns the number of elements. */
+function chainBefore({ links, start }: ResidualChain, own: readonly LatticeSegment[]): number {
+  integer('links', links.length, 0, chainLinksMax);
+  const count = start instanceof Int32Array ? segmentsElements(own) : block({ segments: own, previous: start });
+  if (start instanceof Int32Array) sameCount('origins', start.length, own.length);
   for (const { payload, segments, slots } of links) {
     bytes('payload', payload);
     sameCount('segments', segmentsElements(segments), count);
@@ -79,12 +84,19 @@ function values(list: Int32Array, segments: readonly LatticeSegment[]): number {
   return count;
 }
 
-function errors(request: LatticeErrorWeights, list: Int32Array, segments: readonly LatticeSegment[]): void {
+/** Returns the number of elements. */
+function codedBlock(request: ResidualBlock): number {
   weightBlock(request);
-  sameCount('weights', elements('weights', request.weights, request.weightDtype), values(list, segments));
-  if (request.gradients === undefined) return;
-  if (request.gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');
-  typed('gradientScales', request.gradientScales, Float32Array);
-  if (request.gradientScales.length === segments.length) return;
-  throw argumentError(`gradientScales: ${request.gradientScales.length} for ${segments.length} segments`);
+  const { segments, slots, chain: before, deadZone, targets, gradientScales, gradients } = request;
+  const count = chainBefore(before, segments);
+  sameCount('weights', elements('weights', request.weights, request.weightDtype), count);
+  typed('slots', slots, Uint32Array);
+  sameCount('slots', slots.length, segments.length);
+  integer('deadZone', deadZone, 0, latticeDeadZoneMax);
+  if (targets !== undefined) sameCount('targets', elements('targets', targets, 'F32'), count);
+  if (gradients === undefined) return count;
+  if (gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');
+  typed('gradientScales', gradientScales, Float32Array);
+  sameCount('gradientScales', gradientScales.length, segments.length);
+  return count;
 }

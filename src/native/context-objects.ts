@@ -14,6 +14,12 @@ export class NativeContextCounts implements ContextCounts {
     this.#handle = handle;
   }
 
+  /** The C++ object of counts that a native core made. */
+  static handleOf(counts: ContextCounts): ContextCountsHandle {
+    if (!(counts instanceof NativeContextCounts)) throw new TypeError('counts must be ContextCounts of the native core');
+    return counts.#handle;
+  }
+
   add(block: ContextBlock, signal?: AbortSignal): Promise<void> {
     const { addon, engine } = this.#runner;
     return runJob(this.#runner, signal, () => {

@@ -16,6 +16,8 @@ export interface NativeCore {
   sketchValues(values: Uint8Array, dtype: QuantizableDtype, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchQuantized(pair: WeightBlock, partition: Partition, sketch: Sketch, signal?: AbortSignal): Promise<void>;
+  /** Sums over parts of a block that follow each other, of `counts` elements each; the same on every machine. */
+  weightMoments(pair: WeightBlock, counts: Uint32Array, signal?: AbortSignal): Promise<WeightMoments[]>;
   sketchTopThresholdSync(sketch: Sketch, fraction: number): number;
   sketchBottomThresholdSync(sketch: Sketch, fraction: number): number;
   /** Strictly increasing centroids, at most `bins`. */
@@ -52,10 +54,6 @@ export interface NativeCore {
   latticeValues(
     values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal,
   ): Promise<Uint8Array>;
-  /** Squared errors of the values, one entry a segment. */
-  latticeErrors(
-    weights: LatticeErrorWeights, values: Int32Array, segments: readonly LatticeSegment[], signal?: AbortSignal,
-  ): Promise<LatticeErrors[]>;
 
   /**
    * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x `size` numbers a block.
@@ -67,10 +65,28 @@ export interface NativeCore {
    * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
    */
   latticeTargets(request: FeedbackWeights, signal?: AbortSignal): Promise<Float32Array>;
+
   /** The state that a block's chain of packages leads to. Payloads may be hostile: `corrupt-package`. */
   residualState(chain: ResidualChain, signal?: AbortSignal): Promise<LatticeState>;
   /** The elements of that state in `dtype`, as bytes: in `into` where it is given, which must have their length. */
-  residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: { readonly into?: Uint8Array | undefined; readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
+  residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
+  /**
+   * Quantizes a block behind a chain, adds its moves to `counts`, and measures them. With `keep` the moves come back. Rejects as latticeQuantize, and
+   * for chains as residualState.
+   */
+  residualQuantize(block: ResidualBlock, request: { readonly counts: ContextCounts; readonly keep: boolean }, signal?: AbortSignal): Promise<QuantizedBlock>;
+  /** Quantizes a block as residualQuantize does, and gives its payload. */
+  residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Quantizes a block as residualQuantize does, and gives what it is rebuilt to. */
+  residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
+  /** Adds moves that were kept to `counts`. */
+  countMoves(moves: KeptMoves, segments: ContextLayout['segments'], counts: ContextCounts, signal?: AbortSignal): Promise<void>;
+  /** The payload of moves that were kept. */
+  encodeMoves(moves: KeptMoves, segments: ContextLayout['segments'], tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
+  /** What moves that were kept lead to behind a chain. */
+  residualMovedElements(
+    moves: KeptMoves, after: Pick<ResidualBlock, 'segments' | 'chain'>, dtype: QuantizableDtype, options?: ElementsOptions,
+  ): Promise<Uint8Array>;
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
   /**
@@ -95,6 +111,15 @@ export interface WeightBlock {
   readonly weightDtype: QuantizableDtype;
   readonly gradients?: Uint8Array;
   readonly gradientDtype?: QuantizableDtype;
+}
+
+/** A sum that is not finite has a weight that is not. */
+export interface WeightMoments {
+  readonly sum: number;
+  readonly sumOfSquares: number;
+  readonly magnitudeMax: number;
+  /** Of the finite gradients; 0 without any. */
+  readonly gradientSumOfSquares: number;
 }
 
 /** Thresholds as in native/include/firn/partition.h; Infinity protects nothing, 0 prunes nothing. */
@@ -297,11 +322,6 @@ export const latticeProductsIndex = 7;
 /** Three sums of x * sign(q). */
 export const latticeSignedSumsIndex = 8;
 
-export interface LatticeErrorWeights extends WeightBlock {
-  /** With gradients, one a segment: an element's weight is min((gradient * scale)^2, 16383), rounded to a whole number. */
-  readonly gradientScales?: Float32Array;
-}
-
 /** The place of a segment in the matrix it is part of, and what gramFactor made of the matrix's inputs. */
 export interface FeedbackPlace {
   readonly factor: Float32Array;
@@ -330,13 +350,6 @@ export interface FeedbackWeights {
 
 export const feedbackBlockMax = 4096;
 
-/** Sums of squared errors times weights (1 without gradients), in units of (2^exponent / 16)^2; exact. */
-export interface LatticeErrors {
-  readonly error: bigint;
-  /** Of quantizing from zero to the nearest multiple of `step`, without gain. */
-  readonly fresh: bigint;
-}
-
 /** What one package says of a block. */
 export interface ResidualLink {
   readonly tables: ContextTables;
@@ -348,8 +361,57 @@ export interface ResidualLink {
 
 /** A block through a chain of packages, each of which moves the state that the one before left. */
 export interface ResidualChain {
-  /** Oldest first, at least one; their segments have the same lengths. */
+  /** Oldest first; their segments have the same lengths. At least one to rebuild a block; a block to be coded may have none before it. */
   readonly links: readonly ResidualLink[];
-  /** Where the block starts: at the state before the first link, or at one value a segment, in that link's units. */
+  /** Where the block starts: at the state before the first link, or at one value a segment, in the units of that link or of the block to be coded. */
   readonly start: LatticeState | Int32Array;
+}
+
+/** A block to be coded behind a chain. */
+export interface ResidualBlock extends WeightBlock {
+  readonly chain: ResidualChain;
+  readonly segments: readonly LatticeSegment[];
+  /** Of each segment, in the tables. */
+  readonly slots: Uint32Array;
+  /** As in LatticeWeights. */
+  readonly deadZone: number;
+  /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
+  readonly targets?: Uint8Array | undefined;
+  /** With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 16383), rounded to a whole number. */
+  readonly gradientScales?: Float32Array | undefined;
+}
+
+/** A block's moves and their contexts, in memory of the core that garbage collection does not know of: give it back. */
+export interface KeptMoves {
+  readonly memoryBytes: number;
+  /** Frees the memory, once no job works on it any more; using the moves afterwards is a TypeError. */
+  release(): void;
+}
+
+/** What quantizing a block told. */
+export interface QuantizedBlock {
+  /** As in LatticeSymbols. */
+  readonly statistics: BigInt64Array;
+  /** latticeErrorWords sums a segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order of blocks, and see latticeError. */
+  readonly errors: Float64Array;
+  readonly moves: KeptMoves | undefined;
+}
+
+/** Words of one segment's error sums, and where each begins; of three, one for each class of LatticeStatistics. */
+export const latticeErrorWords = 13;
+/** The sums of w x x, of w x r and of w r r: w an element's weight, x the weight in units, r what its moves without offsets leave of it. */
+export const latticeErrorSquaresIndex = 0;
+export const latticeErrorProductsIndex = 1;
+export const latticeErrorResidualsIndex = 2;
+/** The squared error of quantizing from zero to the nearest multiple of `step`, without gain. */
+export const latticeErrorFreshIndex = 3;
+/** Three sums of w, of w r sign(q), and of w x sign(q). */
+export const latticeErrorWeightsIndex = 4;
+export const latticeErrorSignedResidualsIndex = 7;
+export const latticeErrorSignedProductsIndex = 10;
+
+export interface ElementsOptions {
+  /** Where the elements go; it must have their length. */
+  readonly into?: Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { LatticeSegment } from './core.ts';
 import { fitLattice } from './fit-lattice.ts';
+import { latticeError } from './lattice-error.ts';
 import { loadCore } from './load-core.ts';
 import { randomWeights, valuesOf } from './reference.test-support.ts';
 
@@ -30,13 +31,14 @@ describe('fitLattice', () => {
     const plain: LatticeSegment = { elementCount, exponent: -20, step: 30_000, shift: 0, offsets: [0, 0, 0], gain: 256 };
     const { statistics, ...moves } = await core.latticeQuantize({ weights, dtype: 'F32', segments: [plain], deadZone: 190 });
     const fitted = { ...plain, ...fitLattice(statistics, plain.step) };
+    const block = { weights, weightDtype: 'F32', segments: [plain], slots: new Uint32Array(1), deadZone: 190 } as const;
+    const { errors: sums } = await core.residualQuantize({ ...block, chain: { links: [], start: new Int32Array(1) } }, { counts: core.createContextCounts(), keep: false });
     const rebuild = async (segment: LatticeSegment) => {
       const { values } = await core.latticeApply(moves, { segments: [segment] });
-      const [errors] = await core.latticeErrors({ weights, weightDtype: 'F32' }, values, [segment]);
-      return { errors: errors!, values: valuesOf(await core.latticeValues(values, [segment], 'F32'), 'F32') };
+      return { error: latticeError(sums, segment).error, values: valuesOf(await core.latticeValues(values, [segment], 'F32'), 'F32') };
     };
     const [before, after] = [await rebuild({ ...plain, gain: fitted.gain }), await rebuild(fitted)];
-    expect(after.errors.error).toBeLessThan(before.errors.error);
+    expect(after.error).toBeLessThan(before.error);
     const exact = valuesOf(weights, 'F32');
     const product = (values: number[]) => exact.reduce((sum, w, i) => sum + w * values[i]!, 0);
     expect(product(after.values) / product(exact)).toBeCloseTo(1, 2);

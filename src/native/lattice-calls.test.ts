@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import { quantizableDtypes } from '../checkpoint/dtype.ts';
 import {
-  latticeEscape, latticeStatisticsWords, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeState,
+  latticeErrorWords, latticeEscape, latticeStatisticsWords, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeState,
 } from './core.ts';
 import { afterOf, contextOf, moveOf, unitsOf, symbolOf, valueOf, type ElementState } from './lattice-reference.test-support.ts';
+import { latticeError } from './lattice-error.ts';
 import { loadCore } from './load-core.ts';
 import { bf16Bits, f32FromBits, randomNumbers, randomWeights, valuesOf } from './reference.test-support.ts';
 
@@ -110,8 +111,10 @@ describe('a base and the checkpoints after it', async () => {
     }
   });
 
-  it('have the errors of the rebuilt values, also weighted', async () => {
-    const { weights, state } = series[3]!;
+  it('have the errors of the rebuilt values, also weighted, with whatever offsets and gain', async () => {
+    const { weights, moves, block } = series[3]!;
+    const fitted = segments.map((segment) => ({ ...segment, offsets: [segment.step >> 3, 0, 1 - segment.step] as const, gain: 300 }));
+    const { values } = await core.latticeApply(moves, { ...block, segments: fitted });
     const random = randomNumbers(9);
     const gradients = Float32Array.from({ length: count }, () => random() * 4 - 2);
     gradients[5] = NaN;
@@ -120,20 +123,25 @@ describe('a base and the checkpoints after it', async () => {
     const pair = { weights, weightDtype: 'F32' as const };
     const weighted = { ...pair, gradients: new Uint8Array(gradients.buffer), gradientDtype: 'F32' as const, gradientScales };
     for (const request of [pair, weighted]) {
-      const expected = segments.map(() => ({ error: 0n, fresh: 0n }));
+      const expected = segments.map(() => ({ error: 0, fresh: 0 }));
       valuesOf(weights, 'F32').forEach((w, i) => {
-        const segment = segmentOf[i]!;
-        const index = segments.indexOf(segment);
-        const x = unitsOf(w, segment.exponent);
-        const error = Math.floor((1024 * x - (768 + segment.gain) * state.values[i]! + 32) / 64);
-        const over = Math.abs(x) % segment.step;
-        const fresh = 16 * Math.min(over, segment.step - over);
+        const index = segments.indexOf(segmentOf[i]!);
+        const { exponent, step } = segmentOf[i]!;
+        const x = unitsOf(w, exponent);
+        const over = Math.abs(x) % step;
         const h = Math.fround(gradients[i]! * gradientScales[index]!);
         const weight = request === pair ? 1 : Number.isNaN(h) ? 0 : Math.min(unitsOf(Math.fround(h * h), 0), 16383);
-        expected[index]!.error += BigInt(weight) * BigInt(error) ** 2n;
-        expected[index]!.fresh += BigInt(weight) * BigInt(fresh) ** 2n;
+        expected[index]!.error += weight * (x - (values[i]! * (768 + 300)) / 1024) ** 2;
+        expected[index]!.fresh += weight * Math.min(over, step - over) ** 2;
       });
-      expect(await core.latticeErrors(request, state.values, segments)).toEqual(expected);
+      const chain = { links: [], start: block.previous! };
+      const { errors } = await core.residualQuantize({ ...request, segments, slots: new Uint32Array(3), deadZone, chain }, { counts: core.createContextCounts(), keep: false });
+      fitted.forEach((segment, i) => {
+        const sums = errors.subarray(i * latticeErrorWords, (i + 1) * latticeErrorWords);
+        const found = latticeError(sums, segment);
+        expect(Math.abs(found.error - expected[i]!.error)).toBeLessThanOrEqual(1e-9 * (expected[i]!.error + sums[0]!));
+        expect(Math.abs(found.fresh - expected[i]!.fresh)).toBeLessThanOrEqual(1e-9 * expected[i]!.fresh);
+      });
     }
   });
 

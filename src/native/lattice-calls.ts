@@ -1,9 +1,8 @@
 import { checkArguments } from './check-arguments.ts';
 import { checkFeedback } from './check-feedback.ts';
 import { checkLattice } from './check-lattice.ts';
-import type { LatticeErrors, LatticeSegment, LatticeState, NativeCore } from './core.ts';
+import type { LatticeSegment, LatticeState, NativeCore } from './core.ts';
 import { nativeNumbers } from './native-numbers.ts';
-import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
 /** The lattice calls of NativeCore. */
@@ -30,10 +29,6 @@ export function latticeCalls(runner: JobRunner) {
       checkArguments.elements('result', new Uint8Array(), dtype);
       return addon.latticeValues(engine, values, flattened(segments), nativeNumbers.dtype[dtype]);
     }),
-    latticeErrors: async (pair, values, segments, signal) => errorsOf(await runJob(runner, signal, () => {
-      checkLattice.errors(pair, values, segments);
-      return addon.latticeErrors(engine, ...pairArguments(pair), pair.gradientScales, values, flattened(segments));
-    })),
     gramFactor: async (gram, { size, damping }, signal) => floatsOf(await runJob(runner, signal, () => {
       checkFeedback.gram(gram, size, damping);
       return addon.gramFactor(engine, gram, size, damping);
@@ -68,9 +63,4 @@ function floatsOf({ buffer, length }: Uint8Array): Float32Array {
 export function stateOf({ buffer, length }: Uint8Array): LatticeState {
   const count = length / 5;
   return { values: new Int32Array(buffer, 0, count), activity: new Uint8Array(buffer, 4 * count, count) };
-}
-
-function errorsOf(words: BigUint64Array): LatticeErrors[] {
-  const sum = (index: number) => words[index]! + (words[index + 1]! << 64n);
-  return Array.from({ length: words.length / 4 }, (_, i) => ({ error: sum(4 * i), fresh: sum(4 * i + 2) }));
 }

@@ -3,7 +3,7 @@ import { getSystemErrorName } from 'node:util';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkArguments } from './check-arguments.ts';
 import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
-import type { NativeCore, Partition, Sketch } from './core.ts';
+import type { NativeCore, Partition, Sketch, WeightMoments } from './core.ts';
 import { latticeCalls } from './lattice-calls.ts';
 import { nativeNumbers } from './native-numbers.ts';
 import { nativeError } from './native-status.ts';
@@ -48,6 +48,11 @@ function sketchCalls(runner: JobRunner) {
       checkArguments.sketch(sketch);
       return addon.sketchQuantized(engine, ...pairArguments(pair), ...partitionArguments(partition), sketch);
     }),
+    weightMoments: async (pair, counts, signal) => momentsOf(await runJob(runner, signal, () => {
+      checkArguments.weightBlock(pair);
+      checkArguments.parts(pair, counts);
+      return addon.weightMoments(engine, ...pairArguments(pair), counts);
+    })),
     sketchTopThresholdSync: (sketch, fraction) => addon.sketchTopThreshold(...thresholdArguments(sketch, fraction)),
     sketchBottomThresholdSync: (sketch, fraction) => addon.sketchBottomThreshold(...thresholdArguments(sketch, fraction)),
   } satisfies Partial<NativeCore>;
@@ -154,4 +159,10 @@ function thresholdArguments(sketch: Sketch, fraction: number) {
   checkArguments.sketch(sketch);
   checkArguments.fraction(fraction);
   return [sketch, fraction] as const;
+}
+
+function momentsOf(sums: Float64Array): WeightMoments[] {
+  return Array.from({ length: sums.length / 4 }, (_, i) => ({
+    sum: sums[4 * i]!, sumOfSquares: sums[4 * i + 1]!, magnitudeMax: sums[4 * i + 2]!, gradientSumOfSquares: sums[4 * i + 3]!,
+  }));
 }

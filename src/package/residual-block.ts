@@ -1,4 +1,4 @@
-import type { ContextTables, LatticeBlock, LatticeMoves, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../native/core.ts';
+import type { ContextTables, LatticeBlock, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from './residual-tensor.ts';
@@ -50,13 +50,6 @@ export function latticeBlock(file: ResidualFile, block: PlannedBlock, previous: 
     segments: segments.map((segment) => ({ ...segment, shift: 0 })),
     previous: { values, activity: new Uint8Array(block.elementCount).fill(activityAtStart) },
   };
-}
-
-/** The state after a block. Where there was no previous one the moves say how large a weight is, not how active. */
-export async function latticeState(core: NativeCore, moves: LatticeMoves, block: LatticeBlock, atStart: boolean, signal?: AbortSignal): Promise<LatticeState> {
-  const state = await core.latticeApply(moves, block, signal);
-  if (atStart) state.activity.fill(activityAtStart);
-  return state;
 }
 
 /** What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no record. */

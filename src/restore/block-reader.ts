@@ -60,6 +60,12 @@ export class BlockReader {
     }
   }
 
+  /** The way to a residual block's state, for coding a later checkpoint behind it: from one that is kept, or from the block's start. */
+  async residualChain(block: number, signal?: AbortSignal): Promise<ResidualChain> {
+    const { found, steps } = this.#walk(block);
+    return this.#chain(found, steps, signal);
+  }
+
   /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. */
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const { coding } = this.#planned(0, block);
@@ -153,8 +159,9 @@ export class BlockReader {
         starts: start === undefined && i === steps.length - 1,
       }),
     );
+    if (start !== undefined) return { links: links.reverse(), start };
     const { step, number } = steps.at(-1)!;
-    return { links: links.reverse(), start: start ?? blockOrigins(this.#residualFile(step), this.#planned(step, number)) };
+    return { links: links.reverse(), start: blockOrigins(this.#residualFile(step), this.#planned(step, number)) };
   }
 
   #residualFile(step: number): ResidualFile {

@@ -57,14 +57,17 @@ struct LatticeStatistics {
   int64_t signed_sums[kLatticeOffsets];  // x * sign(q): products less offsets[j] * signed_sums[j] is the sum of x times the new value
 };
 
-// Sum of non-negative terms, below 2^128.
-struct LatticeSum {
-  uint64_t low, high;
-};
-
-struct LatticeErrors {
-  LatticeSum error;  // of the rebuilt values
-  LatticeSum fresh;  // of quantizing from zero to the nearest multiple of step
+// Sums over one segment that its weighted squared error follows from, whatever its offsets and gain, once moves are chosen. w is an element's
+// weight, x, k', q and class j as above, r = x - (k' + q * step), f the distance of x to the nearest multiple of step. Every sum is 16 sums of
+// binary64 over the elements whose number in the segment leaves the same rest, added up in order: the same on every machine.
+struct LatticeErrorSums {
+  double squares;                             // w x x
+  double products;                            // w x r
+  double residuals;                           // w r r
+  double fresh;                               // w f f: the error of quantizing from zero, without gain
+  double weights[kLatticeOffsets];            // of each class: w
+  double signed_residuals[kLatticeOffsets];   // w r sign(q)
+  double signed_products[kLatticeOffsets];    // w x sign(q)
 };
 
 // One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape on, that symbol and
@@ -89,10 +92,11 @@ Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t esc
 // alignment. invalid_argument when a parameter breaks its range.
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);
 
-// Squared errors in units of (2^exponent / 16)^2, each times the element's weight: 1 without gradients (null), else
-// min((gradient * gradient_scales[segment])^2, 16383), binary32 products rounded to the nearest whole number, ties to even, NaN to 0.
-// `errors` receives one entry a segment. invalid_argument as in lattice_quantize.
-Status lattice_errors(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                      const int32_t* values, LatticeSegments segments, LatticeErrors* errors);
+// What the error of moves follows from. An element's weight is 1 without gradients (null), else min((gradient * gradient_scales[segment])^2, 16383),
+// binary32 products rounded to the nearest whole number, ties to even, NaN to 0. `sums` receives one entry a segment. Symbols and escapes are those
+// of lattice_quantize, of these weights or of targets near them. invalid_argument as in lattice_quantize, or when they are not.
+Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
+                          const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments, LatticeState previous,
+                          LatticeErrorSums* sums);
 
 }  // namespace firn

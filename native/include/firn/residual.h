@@ -1,8 +1,10 @@
-// Rebuilding a block of the lattice along a chain of packages (docs/format-blocks.md, sections 13 and 14): each link decodes its symbols and moves
-// the state that the link before left. A state in between never leaves the caches of the core that works on it.
+// Blocks of the lattice behind a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where each link decodes its symbols
+// and moves the state that the link before left, and coding the next. A state in between never leaves the caches of the core that works on it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+
+#include <vector>
 
 #include "firn/context_coder.h"
 #include "firn/lattice.h"
@@ -19,21 +21,52 @@ struct ResidualLink {
   const uint32_t* slots = nullptr;  // of the segments, in the tables
 };
 
-// Where a block starts: at `previous`, the state before the first link, or without one at a value for each segment of the first link, in that
+// Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a value for each segment of the first link, in that
 // link's units (docs/format.md, "Payloads"), with the activity of a base.
 struct ResidualChain {
-  const ResidualLink* links = nullptr;  // oldest first, at least one
+  const ResidualLink* links = nullptr;  // oldest first
   size_t count = 0;
   LatticeState previous;
   const int32_t* origins = nullptr;
 };
 
-// The state after the last link. The outputs may not overlap any input.
+// The state after the last link, of which there is at least one. The outputs may not overlap any input.
 // corrupt, truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax: what was written is then of no use.
 // invalid_argument when a parameter breaks its range, or links differ in their segments.
 Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* activity);
 
 // The elements that the state after the last link stands for, as lattice_values() gives them. `out` needs no alignment. Errors as above.
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out);
+
+// A block that is being coded behind a chain. Its memory belongs to the thread: a thread has one at a time, used on that thread alone, and calls none
+// of the functions above meanwhile. Calls follow each other as they stand here; those that return a status refuse as the function they name.
+class ResidualCoding {
+ public:
+  // Rebuilds the state before the block. `segments` are the block's own; without links and `previous`, origins are in their units. Errors as
+  // residual_state(). What `chain` and `segments` point at must outlive this object.
+  Status begin(const ResidualChain& chain, LatticeSegments segments);
+
+  // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
+  Status quantize(const void* weights, Dtype dtype, uint32_t dead_zone, LatticeStatistics* statistics);
+  // In place of it: moves that were found before.
+  void use(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count);
+
+  // lattice_error_sums() of the moves.
+  Status error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
+                    LatticeErrorSums* sums) const;
+  // The moves with their contexts; `slots` has one entry a segment.
+  ContextBlock context_block(const uint32_t* slots);
+  // What the moves lead to, as lattice_values() gives it; corrupt for moves that no encoder makes.
+  Status elements(Dtype dtype, void* out) const;
+
+ private:
+  LatticeSegments segments_;
+  LatticeState state_;
+  const int32_t* origins_ = nullptr;  // where the block starts
+  size_t count_ = 0;
+  const uint8_t* symbols_ = nullptr;
+  const uint32_t* escapes_ = nullptr;
+  size_t escape_count_ = 0;
+};
 
 }  // namespace firn

@@ -13,9 +13,20 @@ namespace {
 
 const int32_t* from(const int32_t* values, size_t first) { return values ? values + first : nullptr; }
 
-LatticeSum whole(const SplitSum& sum) {
-  const uint64_t low = sum.low + (sum.high << 32);
-  return {low, (sum.high >> 32) + (low < sum.low)};
+double total(const double (&lanes)[kErrorLanes]) {
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+LatticeErrorSums added_up(const LatticeErrorLanes& lanes) {
+  LatticeErrorSums sums{total(lanes.squares), total(lanes.products), total(lanes.residuals), total(lanes.fresh), {}, {}, {}};
+  for (size_t j = 0; j < kLatticeOffsets; ++j) {
+    sums.weights[j] = total(lanes.weights[j]);
+    sums.signed_residuals[j] = total(lanes.signed_residuals[j]);
+    sums.signed_products[j] = total(lanes.signed_products[j]);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -29,7 +40,7 @@ LatticeKernels lattice_kernels() {
     case Isa::scalar: break;
   }
 #endif
-  return {lattice_quantize_scalar, lattice_contexts_scalar, lattice_apply_scalar, lattice_values_scalar, lattice_errors_scalar};
+  return {lattice_quantize_scalar, lattice_contexts_scalar, lattice_apply_scalar, lattice_values_scalar, lattice_errors_reference};
 }
 
 Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,
@@ -99,21 +110,30 @@ Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dty
   return Status::ok;
 }
 
-Status lattice_errors(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                      const int32_t* values, LatticeSegments segments, LatticeErrors* errors) {
+Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
+                          const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments, LatticeState previous,
+                          LatticeErrorSums* sums) {
   size_t count;
   if (!valid_segments(segments, &count)) return Status::invalid_argument;
-  std::vector<SplitErrors> sums(segments.count);
   float w_scratch[kStepElements], g_scratch[kStepElements];
+  LatticeMoves moves{symbols, escapes, escape_count};
+  LatticeErrorLanes lanes{};
+  size_t done_in_segment = 0;
   const auto kernel = lattice_kernels().errors;
   const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
     const void* w = f32_view(weights, dtype, first, step, w_scratch);
     const void* g = gradients ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
-    return kernel(rule, w, g, gradients ? gradient_scales[index] : 0.0f, values + first, step, sums[index]);
+    moves.symbols = symbols + first;
+    const LatticeErrorInput input{w, g, gradients ? gradient_scales[index] : 0.0f, from(previous.values, first)};
+    if (!kernel(rule, input, moves, step, lanes)) return false;
+    done_in_segment += step;
+    if (done_in_segment < segments.data[index].count) return true;
+    sums[index] = added_up(lanes);
+    lanes = {};
+    done_in_segment = 0;
+    return true;
   });
-  if (!done) return Status::invalid_argument;
-  for (size_t i = 0; i < segments.count; ++i) errors[i] = {whole(sums[i].error), whole(sums[i].fresh)};
-  return Status::ok;
+  return done && moves.escapes_left == 0 ? Status::ok : Status::invalid_argument;
 }
 
 }  // namespace firn

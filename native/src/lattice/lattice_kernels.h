@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/f32_view.h"
 #include "firn/lattice.h"
 
 namespace firn {
@@ -72,23 +73,33 @@ void lattice_values_scalar(const LatticeRule&, const int32_t*, size_t, void*);
 void lattice_values_avx2(const LatticeRule&, const int32_t*, size_t, void*);
 void lattice_values_avx512(const LatticeRule&, const int32_t*, size_t, void*);
 
-// A sum of weight * square, split so that no term overflows: weights times the low and the high 32 bits of the squares.
-struct SplitSum {
-  uint64_t low, high;
+inline constexpr int32_t kSensitivityMax = 16383;
+
+// The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
+inline constexpr size_t kErrorLanes = 16;
+static_assert(kStepElements % kErrorLanes == 0);
+struct LatticeErrorLanes {
+  double squares[kErrorLanes], products[kErrorLanes], residuals[kErrorLanes], fresh[kErrorLanes];
+  double weights[kLatticeOffsets][kErrorLanes], signed_residuals[kLatticeOffsets][kErrorLanes], signed_products[kLatticeOffsets][kErrorLanes];
 };
 
-struct SplitErrors {
-  SplitSum error, fresh;
+// What an error kernel looks at; `gradients` is binary32 at any alignment or null.
+struct LatticeErrorInput {
+  const void* weights;
+  const void* gradients;
+  float gradient_scale;
+  const int32_t* values;
 };
 
-inline constexpr int32_t kSensitivityMax = 16383;  // 14 bits: 2^17 such terms of 32 bits stay below 2^63
+// Adds to `lanes`, the first element to lane `lane`, and takes escapes from `moves`. False when a weight or a value is out of range, or a move corrupt.
+bool lattice_errors_scalar(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane, LatticeErrorLanes&);
 
-// `gradients` is binary32 at any alignment or null; adds to `errors`. False when a weight or a value is out of range.
-using LatticeErrorsKernel = bool (*)(const LatticeRule& rule, const void* weights, const void* gradients, float gradient_scale,
-                                     const int32_t* values, size_t count, SplitErrors& errors);
-bool lattice_errors_scalar(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
-bool lattice_errors_avx2(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
-bool lattice_errors_avx512(const LatticeRule&, const void*, const void*, float, const int32_t*, size_t, SplitErrors&);
+// The same from lane 0 on.
+using LatticeErrorsKernel = bool (*)(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
+                                     LatticeErrorLanes& lanes);
+bool lattice_errors_reference(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
+bool lattice_errors_avx2(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
+bool lattice_errors_avx512(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
 
 struct LatticeKernels {
   LatticeQuantizeKernel quantize;

@@ -44,11 +44,6 @@ bool take(LatticeMoves& moves, size_t index, Move* move) {
   return true;
 }
 
-void add(SplitSum& sum, uint64_t weight, uint64_t square) {
-  sum.low += weight * (square & 0xFFFFFFFF);
-  sum.high += weight * (square >> 32);
-}
-
 // min(h * h, kSensitivityMax) as a whole number, 0 for NaN.
 uint64_t sensitivity(float gradient, float scale) {
   const float h = gradient * scale, square = h * h;
@@ -124,21 +119,34 @@ void lattice_values_scalar(const LatticeRule& rule, const int32_t* values, size_
   }
 }
 
-bool lattice_errors_scalar(const LatticeRule& rule, const void* weights, const void* gradients, float gradient_scale,
-                           const int32_t* values, size_t count, SplitErrors& errors) {
-  for (size_t i = 0; i < count; ++i) {
-    int32_t x;
-    if (!weight_units(f32_at(weights, i), rule.units, &x)) return false;
-    if (values[i] > kLatticeValueMax || values[i] < -kLatticeValueMax) return false;
-    const uint64_t weight = gradients ? sensitivity(f32_at(gradients, i), gradient_scale) : 1;
-    // In 1/1024 units, then to nearest 1/16, halves upwards; below 2^29.
-    const int64_t error = (int64_t{x} * 1024 - int64_t{values[i]} * rule.gain + 32) >> 6;
-    const int32_t over = std::abs(x) % rule.step;
-    const int64_t fresh = int64_t{std::min(over, rule.step - over)} * 16;
-    add(errors.error, weight, static_cast<uint64_t>(error * error));
-    add(errors.fresh, weight, static_cast<uint64_t>(fresh * fresh));
+bool lattice_errors_scalar(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, size_t lane,
+                           LatticeErrorLanes& lanes) {
+  for (size_t i = 0; i < count; ++i, lane = (lane + 1) % kErrorLanes) {
+    int32_t x, k;
+    Move move;
+    if (!weight_units(f32_at(in.weights, i), rule.units, &x) || !shifted(rule, in.values, i, &k) || !take(moves, i, &move)) return false;
+    if (move.steps > kLatticeValueMax) return false;
+    const bool minus = move.inwards != (k < 0);
+    const auto distance = static_cast<int64_t>(move.steps) * rule.step;
+    const int64_t r = int64_t{x} - k - (minus ? -distance : distance);
+    const int32_t over = std::abs(x) % rule.step, f = std::min(over, rule.step - over);
+    const auto w = static_cast<double>(in.gradients ? sensitivity(f32_at(in.gradients, i), in.gradient_scale) : 1);
+    const double wx = w * x, wr = w * static_cast<double>(r);
+    lanes.squares[lane] += wx * x;
+    lanes.products[lane] += wx * static_cast<double>(r);
+    lanes.residuals[lane] += wr * static_cast<double>(r);
+    lanes.fresh[lane] += w * f * f;
+    if (move.steps == 0) continue;
+    const size_t j = std::min<uint64_t>(move.steps, kLatticeOffsets) - 1;
+    lanes.weights[j][lane] += w;
+    lanes.signed_residuals[j][lane] += minus ? -wr : wr;
+    lanes.signed_products[j][lane] += minus ? -wx : wx;
   }
   return true;
+}
+
+bool lattice_errors_reference(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+  return lattice_errors_scalar(rule, input, moves, count, 0, lanes);
 }
 
 }  // namespace firn

@@ -1,29 +1,14 @@
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <new>
-#include <vector>
 
 #include "firn/residual.h"
 #include "lattice/activity.h"
 #include "lattice/segment_steps.h"
+#include "residual/block_scratch.h"
+#include "residual/block_start.h"
 
 namespace firn {
 namespace {
-
-// Room for one block. A thread keeps its own between blocks: memory that is asked for anew has to be cleared by the system first.
-struct Scratch {
-  int32_t values[kBlockElementsMax];
-  uint8_t activity[kBlockElementsMax];
-  uint8_t contexts[kBlockElementsMax];
-  uint8_t symbols[kBlockElementsMax];
-  std::vector<uint32_t> escapes, counts;
-};
-
-Scratch& thread_scratch() {
-  thread_local const auto scratch = std::make_unique_for_overwrite<Scratch>();
-  return *scratch;
-}
 
 // A stretch of a state, in level-1 cache.
 struct Stretch {
@@ -39,7 +24,7 @@ bool same_counts(LatticeSegments a, LatticeSegments b) {
 class Rebuilding {
  public:
   Rebuilding(const ResidualChain& chain, int32_t* values, uint8_t* activity)
-      : chain_(chain), kernels_(lattice_kernels()), scratch_(thread_scratch()), values_(values), activity_(activity) {}
+      : chain_(chain), kernels_(lattice_kernels()), scratch_(block_scratch()), values_(values), activity_(activity) {}
 
   // sink(rule, first, count, values, activity) gets every stretch of the state after the last link.
   template <typename Sink>
@@ -79,12 +64,7 @@ class Rebuilding {
 
   Status start_contexts() {
     if (!starts(0)) return lattice_contexts(link(0).segments, chain_.previous, scratch_.contexts);
-    for_each_step(link(0).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
-      uint8_t context;
-      kernels_.contexts(rule, &chain_.origins[segment], &kStateAfterBase, 1, &context);
-      std::memset(scratch_.contexts + first, context, count);
-      return true;
-    });
+    contexts_at_start(link(0).segments, chain_.origins, scratch_.contexts);
     return Status::ok;
   }
 
@@ -126,7 +106,7 @@ class Rebuilding {
 
   const ResidualChain& chain_;
   const LatticeKernels kernels_;
-  Scratch& scratch_;
+  BlockScratch& scratch_;
   int32_t* const values_;
   uint8_t* const activity_;
   size_t count_ = 0;
@@ -144,7 +124,7 @@ Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* acti
 }
 
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out) try {
-  Scratch& scratch = thread_scratch();
+  BlockScratch& scratch = block_scratch();
   const auto kernel = lattice_kernels().values;
   uint8_t* const bytes = static_cast<uint8_t*>(out);
   const bool single = chain.count == 1;  // its state goes nowhere

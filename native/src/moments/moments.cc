@@ -1,0 +1,52 @@
+#include "firn/moments.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/cpu_features.h"
+#include "common/f32_view.h"
+#include "moments/moments_kernels.h"
+
+namespace firn {
+namespace {
+
+static_assert(kStepElements % kMomentLanes == 0);
+
+struct Kernels {
+  WeightLanesKernel weights;
+  GradientLanesKernel gradients;
+};
+
+Kernels kernels() {
+#if FIRN_X86
+  switch (active_isa()) {
+    case Isa::avx512: return {weight_lanes_avx512, gradient_lanes_avx512};
+    case Isa::avx2: return {weight_lanes_avx2, gradient_lanes_avx2};
+    case Isa::scalar: break;
+  }
+#endif
+  return {weight_lanes_scalar, gradient_lanes_scalar};
+}
+
+double total(const double (&lanes)[kMomentLanes]) {
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+}  // namespace
+
+Moments weight_moments(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, size_t count) {
+  const Kernels kernel = kernels();
+  MomentLanes lanes{};
+  float scratch[kStepElements];
+  for (size_t first = 0; first < count; first += kStepElements) {
+    const size_t step = std::min(count - first, kStepElements);
+    kernel.weights(f32_view(weights, dtype, first, step, scratch), step, lanes);
+    if (gradients) kernel.gradients(f32_view(gradients, gradient_dtype, first, step, scratch), step, lanes);
+  }
+  return {total(lanes.sum), total(lanes.squares), *std::max_element(std::begin(lanes.magnitude_max), std::end(lanes.magnitude_max)),
+          total(lanes.gradient_squares)};
+}
+
+}  // namespace firn

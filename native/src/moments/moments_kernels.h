@@ -1,0 +1,25 @@
+// Kernels of moments over binary32 at any alignment, one an instruction set, identical results.
+#pragma once
+#include <cstddef>
+
+namespace firn {
+
+// The sums before they are added up: lane l has the elements whose number is l modulo 16.
+inline constexpr size_t kMomentLanes = 16;
+struct MomentLanes {
+  double sum[kMomentLanes], squares[kMomentLanes], gradient_squares[kMomentLanes];
+  float magnitude_max[kMomentLanes];
+};
+
+// Add to `lanes`, the first element to lane 0. NaN never becomes the largest magnitude; sums tell.
+using WeightLanesKernel = void (*)(const void* weights, size_t count, MomentLanes& lanes);
+void weight_lanes_scalar(const void*, size_t, MomentLanes&);
+void weight_lanes_avx2(const void*, size_t, MomentLanes&);
+void weight_lanes_avx512(const void*, size_t, MomentLanes&);
+
+using GradientLanesKernel = void (*)(const void* gradients, size_t count, MomentLanes& lanes);
+void gradient_lanes_scalar(const void*, size_t, MomentLanes&);
+void gradient_lanes_avx2(const void*, size_t, MomentLanes&);
+void gradient_lanes_avx512(const void*, size_t, MomentLanes&);
+
+}  // namespace firn

@@ -1,0 +1,26 @@
+// Room for one block.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "firn/delta.h"
+
+namespace firn {
+
+struct BlockScratch {
+  int32_t values[kBlockElementsMax];
+  uint8_t activity[kBlockElementsMax];
+  uint8_t contexts[kBlockElementsMax];
+  uint8_t symbols[kBlockElementsMax];
+  std::vector<uint32_t> escapes, counts;  // of a link of a chain
+  std::vector<uint32_t> coded_escapes, coded_counts;  // of the block being coded
+};
+
+// The thread's own, which it keeps between blocks: memory that is asked for anew has to be cleared by the system first. Throws std::bad_alloc.
+inline BlockScratch& block_scratch() {
+  thread_local const auto scratch = std::make_unique_for_overwrite<BlockScratch>();
+  return *scratch;
+}
+
+}  // namespace firn
