@@ -45,14 +45,14 @@ uint32_t lanes_for(CostBits payload);
 template <typename TokenAt>
 LaneStream encode_tokens(size_t count, uint32_t lanes, TokenAt token) {
   LaneStream stream;
-  const bool done = lanes == 4    ? encode_lanes<4>(count, token, &stream)
-                    : lanes == 8  ? encode_lanes<8>(count, token, &stream)
-                    : lanes == 32 ? encode_lanes<32>(count, token, &stream)
-                    : lanes == 64 ? encode_lanes<64>(count, token, &stream)
-                                  : encode_lanes<1>(count, token, &stream);
+  const bool done = lanes == 4    ? encode_lanes<4>(count, token, kNoRounds, &stream)
+                    : lanes == 8  ? encode_lanes<8>(count, token, kNoRounds, &stream)
+                    : lanes == 32 ? encode_lanes<32>(count, token, kNoRounds, &stream)
+                    : lanes == 64 ? encode_lanes<64>(count, token, kNoRounds, &stream)
+                                  : encode_lanes<1>(count, token, kNoRounds, &stream);
   if (done) return stream;
   stream = LaneStream();
-  encode_lanes<1>(count, token, &stream);
+  encode_lanes<1>(count, token, kNoRounds, &stream);
   return stream;
 }
 

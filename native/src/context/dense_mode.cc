@@ -3,10 +3,18 @@
 
 #include "common/cpu_features.h"
 #include "context/block_modes.h"
+#include "context/dense_encode.h"
 #include "context/dense_thresholds.h"
 
 namespace firn {
 namespace {
+
+DenseEncodeKernel dense_encode_kernel() {
+#if FIRN_X86
+  if (active_isa() >= Isa::avx512 && detected_vbmi2()) return dense_encode_vbmi2;
+#endif
+  return nullptr;
+}
 
 DenseKernel dense_kernel() {
 #if FIRN_X86
@@ -58,7 +66,18 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
   }
   const uint8_t* const indexes = elements.indexes();
   const EncoderToken* const from = tokens.data();
-  return encode_tokens(elements.count(), lanes, [=](size_t i) -> const EncoderToken& { return from[indexes[i] * kContextSymbols + symbols[i]]; });
+  const auto token = [=](size_t i) -> const EncoderToken& { return from[indexes[i] * kContextSymbols + symbols[i]]; };
+  if (const DenseEncodeKernel kernel = dense_encode_kernel(); kernel && lanes >= kDenseLanesMin) {
+    std::vector<uint32_t> packed;
+    for (const EncoderToken& t : tokens) packed.push_back(packed_token(t));
+    const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) {
+      return kernel(packed.data(), indexes, symbols, count, lanes, states, next);
+    };
+    LaneStream stream;
+    if (lanes == 32 ? encode_lanes<32>(elements.count(), token, rounds, &stream) : encode_lanes<64>(elements.count(), token, rounds, &stream)) return stream;
+    lanes = 1;
+  }
+  return encode_tokens(elements.count(), lanes, token);
 }
 
 Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {

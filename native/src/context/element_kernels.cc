@@ -22,6 +22,19 @@ uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t*
   return total;
 }
 
+size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks) {
+  size_t found = 0;
+  uint32_t before = 0;
+  for (size_t w = 0; w < words; ++w) {
+    for (uint64_t left = members[w] & chosen[w]; left != 0; left &= left - 1) {
+      elements[found] = static_cast<uint32_t>(w * kWordElements + static_cast<size_t>(std::countr_zero(left)));
+      ranks[found++] = before + static_cast<uint32_t>(std::popcount(members[w] & ((left & (0 - left)) - 1)));
+    }
+    before += static_cast<uint32_t>(std::popcount(members[w]));
+  }
+  return found;
+}
+
 void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
   size_t w = 0;
   uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
@@ -33,10 +46,10 @@ void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8
   }
 }
 
-constexpr ElementKernels kScalar{look_up, mask_equal, place};
+constexpr ElementKernels kScalar{look_up, mask_equal, rank, place};
 #if FIRN_X86
-constexpr ElementKernels kAvx2{look_up_avx2, mask_equal_avx2, place_avx2};
-constexpr ElementKernels kAvx512{look_up_avx2, mask_equal_avx512, place_avx2};
+constexpr ElementKernels kAvx2{look_up_avx2, mask_equal_avx2, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx512{look_up_avx2, mask_equal_avx512, rank_avx2, place_avx2};
 #endif
 
 }  // namespace

@@ -19,6 +19,10 @@ struct ElementKernels {
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
+  // For each bit e of `chosen` that is set in `members`, too, in order: elements[i] = e, and ranks[i] the set bits of `members` before it. Returns how
+  // many there are.
+  size_t (*rank)(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
+
   // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend and exist, and there
   // is at least one. words <= kWordsMax.
   void (*place)(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
@@ -28,6 +32,7 @@ struct ElementKernels {
 const ElementKernels& element_kernels();
 
 void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
+size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
 uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);

@@ -81,6 +81,19 @@ uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint
   return static_cast<uint32_t>(total);
 }
 
+size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks) {
+  size_t found = 0;
+  uint32_t before = 0;
+  for (size_t w = 0; w < words; ++w) {
+    for (uint64_t left = members[w] & chosen[w]; left != 0; left &= left - 1) {
+      elements[found] = static_cast<uint32_t>(w * kWordElements + static_cast<size_t>(std::countr_zero(left)));
+      ranks[found++] = before + static_cast<uint32_t>(std::popcount(members[w] & ((left & (0 - left)) - 1)));
+    }
+    before += static_cast<uint32_t>(std::popcount(members[w]));
+  }
+  return found;
+}
+
 void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
   if (count * kSparse < words) place_walking(masks, positions, values, count, symbols);
   else place_searching(masks, words, positions, values, count, symbols);

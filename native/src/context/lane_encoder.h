@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "common/bytes.h"
@@ -19,10 +20,14 @@ struct LaneStream {
   uint32_t state_bytes = 1;
 };
 
+// For encode_lanes() without a kernel.
+inline constexpr auto kNoRounds = nullptr;
+
 // Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them. False, and nothing done, when so few
-// words come out that the lanes cannot all be seeded. A stream without bytes when a token has no code.
-template <uint32_t kLanes, typename TokenAt>
-bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
+// words come out that the lanes cannot all be seeded. A stream without bytes when a token has no code. `rounds`, if it is not kNoRounds, encodes the
+// first tokens in its own way, whole rounds of all lanes: rounds(count, states, next) returns where the words now begin, null where a token has no code.
+template <uint32_t kLanes, typename TokenAt, typename Rounds>
+bool encode_lanes(size_t count, TokenAt token, Rounds rounds, LaneStream* stream) {
   // Filled from the end: a decoder reads words in the opposite order. At most one word a token.
   const auto words = std::make_unique_for_overwrite<uint8_t[]>(2 * count + 2);
   uint8_t* const end = words.get() + 2 * count + 2;
@@ -50,8 +55,14 @@ bool encode_lanes(size_t count, TokenAt token, LaneStream* stream) {
     return t.push(full ? state >> 16 : state);
   };
   for (; i % kLanes != 0; --i) states[(i - 1) % kLanes] = step(token(i - 1), states[(i - 1) % kLanes]);
-  for (; i > 0; i -= kLanes) {
-    for (uint32_t lane = kLanes; lane-- > 0;) states[lane] = step(token(i - kLanes + lane), states[lane]);
+  if constexpr (std::is_null_pointer_v<Rounds>) {
+    for (; i > 0; i -= kLanes) {
+      for (uint32_t lane = kLanes; lane-- > 0;) states[lane] = step(token(i - kLanes + lane), states[lane]);
+    }
+  } else if (uint8_t* const begin = rounds(i, states, next)) {
+    next = begin;
+  } else {
+    complements = kSlots;
   }
   stream->lanes = kLanes;
   if (complements >= kSlots) return true;

@@ -34,25 +34,25 @@ class GroupTokens {
   uint32_t longest_, first_;
 };
 
-void list_group(const TableCodes& codes, uint32_t table, uint32_t size, const uint64_t* members, const uint64_t* changed, size_t words,
-                const uint8_t* symbols, std::vector<uint32_t>* tokens) {
+// Elements of a group whose symbol is not 0, in order, and their ranks among its members; `count` of them.
+struct ChangedMembers {
+  std::unique_ptr<uint32_t[]> elements, ranks;
+  size_t count = 0;
+};
+
+void list_group(const TableCodes& codes, uint32_t table, uint32_t size, const ChangedMembers& changed, const uint8_t* symbols,
+                std::vector<uint32_t>* tokens) {
   GroupTokens group(codes, table, tokens);
-  const bool runs = codes.longest_run > 0;
-  std::vector<uint8_t> values;
-  uint32_t before = 0, next = 0;  // group members in the words before; first member whose symbol is not yet listed
-  for (size_t w = 0; w < words; ++w) {
-    for (uint64_t left = members[w] & changed[w]; left != 0; left &= left - 1) {
-      const uint64_t below = (left & (0 - left)) - 1;
-      const uint32_t at = before + static_cast<uint32_t>(std::popcount(members[w] & below));
-      if (runs) group.run(at - next);
-      next = at + 1;
-      values.push_back(symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(left))]);
+  if (codes.longest_run > 0) {
+    uint32_t next = 0;  // first member whose symbol is not yet listed
+    for (size_t i = 0; i < changed.count; ++i) {
+      group.run(changed.ranks[i] - next);
+      next = changed.ranks[i] + 1;
     }
-    before += static_cast<uint32_t>(std::popcount(members[w]));
+    group.last_run(size - next);
   }
-  if (runs) group.last_run(size - next);
-  for (const uint8_t value : values) group.value(value);
-  if (codes.no_zeros() && values.size() < size) group.value(0);  // which has no code
+  for (size_t i = 0; i < changed.count; ++i) group.value(symbols[changed.elements[i]]);
+  if (codes.no_zeros() && changed.count < size) group.value(0);  // which has no code
 }
 
 // Positions inside a group of `size` members, ascending, of those whose symbol is not 0. Returns their number.
@@ -105,11 +105,15 @@ void take_values(const TableCodes& codes, size_t count, LaneDecoder* lanes, uint
 LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed) {
   const size_t words = words_for(elements.count());
   const auto members = std::make_unique_for_overwrite<uint64_t[]>(words);
+  ChangedMembers group{std::make_unique_for_overwrite<uint32_t[]>(elements.count()), std::make_unique_for_overwrite<uint32_t[]>(elements.count())};
   std::vector<uint32_t> tokens;
+  const ElementKernels& kernels = element_kernels();
   for (size_t k = 0; k < elements.tables().size(); ++k) {
     const uint32_t table = elements.tables()[k];
-    const uint32_t size = element_kernels().mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
-    if (size > 0) list_group(codes.tables[table], table, size, members.get(), changed, words, symbols, &tokens);
+    const uint32_t size = kernels.mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
+    if (size == 0) continue;
+    group.count = kernels.rank(members.get(), changed, words, group.elements.get(), group.ranks.get());
+    list_group(codes.tables[table], table, size, group, symbols, &tokens);
   }
   CostBits bits = 0;
   for (const uint32_t token : tokens) {

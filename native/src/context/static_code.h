@@ -50,6 +50,7 @@ struct EncoderToken {
 
   bool coded() const { return complement < kSlots; }
   uint32_t frequency() const { return kSlots - complement; }
+  uint32_t start() const { return frequency() == 1 ? bias - (kSlots - 1) : bias; }
   uint32_t push(uint32_t state) const {
     const auto quotient = static_cast<uint32_t>((static_cast<unsigned __int128>(state) * reciprocal) >> 64);
     return state + bias + quotient * complement;
