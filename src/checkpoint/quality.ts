@@ -15,6 +15,12 @@ export const higherIsBetter: Readonly<Record<MetricKind, boolean>> = {
 /** Metric name to value. The name is the eval set's, not the kind. */
 export type MetricValues = Readonly<Record<string, number>>;
 
+/** Metric values over an eval set and over its halves: the batches with an even number, then those with an odd one. */
+export interface HalvedMetrics {
+  readonly whole: MetricValues;
+  readonly halves: readonly [first: MetricValues, second: MetricValues];
+}
+
 /** Largest relative degradation accepted, e.g. 0.05; one entry per bounded metric. */
 export type QualityThresholds = Readonly<Record<string, number>>;
 

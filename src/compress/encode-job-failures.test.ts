@@ -65,6 +65,10 @@ function countedEvaluator(): Evaluator & { evaluations(): number } {
       evaluations += 1;
       return evaluator.evaluate(...args);
     },
+    evaluateHalves: (...args) => {
+      evaluations += 1;
+      return evaluator.evaluateHalves(...args);
+    },
     evaluations: () => evaluations,
   };
 }

@@ -9,23 +9,29 @@ export interface ResultsRequest {
   readonly outputNames: readonly string[];
   /** Most batches to run, spread evenly over the set, the first among them; all when absent. */
   readonly batchesMax?: number;
+  /** Only batches of the set's first half, which are those with an even number. */
+  readonly firstHalf?: boolean;
 }
 
-/** The outputs of one batch: rows `rowStart` to `rowEnd`, exclusive. */
+/** The outputs of one batch, numbered from 0 in the set: rows `rowStart` to `rowEnd`, exclusive. */
 export interface BatchResults {
+  readonly batch: number;
   readonly rowStart: number;
   readonly rowEnd: number;
   readonly results: Readonly<Record<string, Tensor>>;
 }
 
 /** Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors: `eval-input-mismatch`, `eval-memory`. */
-export async function* batchResults(prepared: PreparedSet, { weights, outputNames, batchesMax = Infinity }: ResultsRequest): AsyncGenerator<BatchResults> {
-  const batchCount = Math.ceil(prepared.rows / prepared.batchRows);
+export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {
+  const { weights, outputNames, batchesMax = Infinity, firstHalf = false } = request;
+  const stride = firstHalf ? 2 : 1;
+  const batchCount = Math.ceil(prepared.rows / (stride * prepared.batchRows));
   const runCount = Math.min(batchCount, batchesMax);
   for (let run = 0; run < runCount; run++) {
-    const rowStart = Math.floor((run * batchCount) / runCount) * prepared.batchRows;
+    const batch = Math.floor((run * batchCount) / runCount) * stride;
+    const rowStart = batch * prepared.batchRows;
     const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
-    yield { rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
+    yield { batch, rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
   }
 }
 

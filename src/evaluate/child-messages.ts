@@ -1,10 +1,11 @@
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
-import type { MetricValues } from '../checkpoint/quality.ts';
+import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { EvaluationRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
 
 /** What the parent asks of an evaluation child; one request at a time. Paths only, never tensors. */
 export type ChildRequest =
   | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
+  | { readonly kind: 'evaluate-halves'; readonly request: EvaluationRequest }
   | { readonly kind: 'grams'; readonly request: GramRequest }
   | { readonly kind: 'check'; readonly evalSet: LocalEvalSet };
 
@@ -12,6 +13,7 @@ export type ChildRequest =
 export type ChildReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'evaluated'; readonly values: MetricValues }
+  | { readonly kind: 'evaluated-halves'; readonly values: HalvedMetrics }
   | { readonly kind: 'collected'; readonly grams: readonly InputGram[] }
   | { readonly kind: 'checked' }
   | { readonly kind: 'failed'; readonly code: FirnErrorCode; readonly message: string; readonly detail: string | undefined };

@@ -15,6 +15,8 @@ export interface GramCollection {
   readonly resultPath: string;
   /** Most batches to run, spread evenly; all when undefined. */
   readonly batchesMax: number | undefined;
+  /** Only batches of the set's first half. */
+  readonly firstHalf: boolean;
 }
 
 /**
@@ -40,10 +42,10 @@ export async function collectGrams(collection: GramCollection): Promise<InputGra
   }
 }
 
-async function sumOutputs({ prepared, weights, outputNames, batchesMax = Infinity }: GramCollection): Promise<Float32Array[]> {
+async function sumOutputs({ prepared, weights, outputNames, batchesMax = Infinity, firstHalf }: GramCollection): Promise<Float32Array[]> {
   const sums: Float32Array[] = [];
   if (outputNames.length === 0) return sums;
-  for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
+  for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax, firstHalf })) {
     for (const [index, name] of outputNames.entries()) {
       const term = results[name]!.data as Float32Array;
       const sum = sums[index];

@@ -41,6 +41,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (reply.kind !== 'evaluated') throw unexpected(reply);
       return reply.values;
     },
+    async evaluateHalves(request, signal) {
+      const reply = await ask(request.evalSet, { kind: 'evaluate-halves', request }, signal);
+      if (reply.kind !== 'evaluated-halves') throw unexpected(reply);
+      return reply.values;
+    },
     async inputGrams(request, signal) {
       const reply = await ask(request.evalSet, { kind: 'grams', request }, signal);
       if (reply.kind !== 'collected') throw unexpected(reply);

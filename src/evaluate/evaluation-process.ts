@@ -22,6 +22,7 @@ send({ kind: 'ready' });
 async function answer(message: ChildRequest): Promise<ChildReply> {
   try {
     if (message.kind === 'evaluate') return { kind: 'evaluated', values: await service.evaluate(message.request) };
+    if (message.kind === 'evaluate-halves') return { kind: 'evaluated-halves', values: await service.evaluateHalves(message.request) };
     if (message.kind === 'grams') return { kind: 'collected', grams: await service.inputGrams(message.request) };
     await service.check(message.evalSet);
     return { kind: 'checked' };

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { MetricValues } from '../checkpoint/quality.ts';
+import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import { evaluationGraph, type EvaluationGraph } from '../graph/evaluation-graph.ts';
 import { gramGraph, gramOpsetMin } from '../graph/gram-graph.ts';
 import { planGrams } from '../graph/plan-grams.ts';
@@ -9,7 +9,8 @@ import { collectGrams } from './collect-grams.ts';
 import type { EvaluationRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
 import { openTensors } from './local-tensors.ts';
 import { prepareSet, type PreparedSet } from './prepared-set.ts';
-import { runBatches } from './run-batches.ts';
+import { runBatches, type BatchRun } from './run-batches.ts';
+import { runHalves } from './run-halves.ts';
 import { weightTensors, zeroWeights } from './weight-tensors.ts';
 
 /** Sessions a child keeps: a run's search uses one, and two runs may take turns. */
@@ -26,16 +27,17 @@ export class EvaluationService {
   }
 
   /** Metric values over all batches. Errors: as in {@link Evaluator}, but for those of a killed child. */
-  async evaluate({ evalSet, binding, weightPaths }: EvaluationRequest): Promise<MetricValues> {
-    const core = this.#core;
-    const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
-    const tensors = openTensors(weightPaths, core.mapFileSync);
-    const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
-    return runBatches({ core, prepared, spec: evalSet.spec, weights });
+  async evaluate(request: EvaluationRequest): Promise<MetricValues> {
+    return runBatches(await this.#open(request));
+  }
+
+  /** The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves. */
+  async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
+    return runHalves(await this.#open(request));
   }
 
   /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
-  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax }: GramRequest): Promise<readonly InputGram[]> {
+  async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax, firstHalf = false }: GramRequest): Promise<readonly InputGram[]> {
     const core = this.#core;
     const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
     const plan = planGrams(evaluation.graph.opset < gramOpsetMin ? [] : weightUses(evaluation.graph), binding, bytesMax);
@@ -43,7 +45,7 @@ export class EvaluationService {
     const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes } });
     try {
       const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors: openTensors(weightPaths, core.mapFileSync) });
-      return await collectGrams({ prepared, weights, plan, outputNames, resultPath, batchesMax });
+      return await collectGrams({ prepared, weights, plan, outputNames, resultPath, batchesMax, firstHalf });
     } finally {
       await prepared.session.release();
     }
@@ -61,6 +63,14 @@ export class EvaluationService {
     } finally {
       await prepared.session.release();
     }
+  }
+
+  async #open({ evalSet, binding, weightPaths }: EvaluationRequest): Promise<BatchRun> {
+    const core = this.#core;
+    const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
+    const tensors = openTensors(weightPaths, core.mapFileSync);
+    const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
+    return { core, prepared, spec: evalSet.spec, weights };
   }
 
   #graph(evalSet: LocalEvalSet, fed: ReadonlySet<string> | 'external'): EvaluationGraph {

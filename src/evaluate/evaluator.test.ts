@@ -186,6 +186,43 @@ describe('evaluate', { timeout: testTimeoutMs }, () => {
     expect(none).toEqual({ accuracy: NaN, ce: NaN });
   });
 
+  test('halves: each is an evaluation of its batches alone, and the whole is that without halves, to the last bit', async () => {
+    const spec: EvalSetSpec = {
+      inputs: { x: 'x' },
+      batchRows: 2,
+      metrics: [
+        { name: 'ppl', kind: 'perplexity', output: 'logits', labels: 'y' },
+        { name: 'acc', kind: 'accuracy', output: 'logits', labels: 'y' },
+        { name: 'loss', kind: 'loss', output: 'logits' },
+        { name: 'r', kind: 'pearson', output: 'logits', labels: 'target' },
+      ],
+    };
+    const inputs = [1, 0, 0, 1, 1, 1, -1, 2, 0.5, 3, 2, -2, 1, 4];
+    const labels = [2, 0, 1, 1, 0, 2, 0];
+    /** A set of some of the seven rows. */
+    const setOf = (picked: readonly number[]) =>
+      evalSet(spec, {
+        x: f32([picked.length, 2], ...picked.flatMap((row) => inputs.slice(2 * row, 2 * row + 2))),
+        y: i64([picked.length], ...picked.map((row) => labels[row]!)),
+        target: f32([picked.length, 3], ...picked.flatMap((row) => [row, 2 - row, row % 3])),
+      });
+    const model = { binding: sameNames, weightPaths: [writeTensors({ w, b })] };
+    const seven = { ...model, evalSet: setOf([0, 1, 2, 3, 4, 5, 6]) };
+    const { whole, halves } = await evaluator.evaluateHalves(seven);
+    expect(whole).toEqual(await evaluator.evaluate(seven));
+    expect(halves[0]).toEqual(await evaluator.evaluate({ ...model, evalSet: setOf([0, 1, 4, 5]) }));
+    expect(halves[1]).toEqual(await evaluator.evaluate({ ...model, evalSet: setOf([2, 3, 6]) }));
+    expect(halves[0]!['ppl']).not.toBe(halves[1]!['ppl']);
+    expect((4 * halves[0]!['acc']! + 3 * halves[1]!['acc']!) / 7).toBeCloseTo(whole['acc']!, 12);
+    expect((4 * Math.log(halves[0]!['ppl']!) + 3 * Math.log(halves[1]!['ppl']!)) / 7).toBeCloseTo(Math.log(whole['ppl']!), 12);
+    expect(await evaluator.evaluateHalves(seven)).toEqual({ whole, halves });
+  });
+
+  test('halves of a set with a single batch are refused', async () => {
+    const single = { evalSet: evalSet(accuracy), binding: sameNames, weightPaths: [writeTensors({ w, b })] };
+    await expect(evaluator.evaluateHalves(single)).rejects.toMatchObject({ name: 'FirnError', code: 'eval-input-mismatch' });
+  });
+
   test('the value depends neither on how many run at once nor on what ran before', async () => {
     const set = evalSet({ ...entropy, batchRows: 1 });
     const weightPaths = [writeTensors({ w, b })];

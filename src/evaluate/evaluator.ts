@@ -1,5 +1,5 @@
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
-import type { MetricValues } from '../checkpoint/quality.ts';
+import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { InputGram } from '../graph/input-gram.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
 
@@ -28,6 +28,8 @@ export interface GramRequest extends EvaluationRequest {
   readonly bytesMax: number;
   /** Most batches that are run, at least 1, spread evenly over the set; all when absent. A convolution's gram costs several times the convolution. */
   readonly batchesMax?: number;
+  /** Only batches of the set's first half, so that the second stays unseen. */
+  readonly firstHalf?: boolean;
 }
 
 /**
@@ -39,6 +41,11 @@ export interface Evaluator {
   readonly parallel: number;
   /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
+  /**
+   * The same values, and those of each half of the batches, for the cost of one evaluation. `eval-input-mismatch` also where the batches do not
+   * make two halves: there is one alone, or one half has less than a quarter of the rows.
+   */
+  evaluateHalves(request: EvaluationRequest, signal?: AbortSignal): Promise<HalvedMetrics>;
   /**
    * Second moments of what enters each matrix of the model, summed over the batches, with these weights. Matrices whose use in the graph is
    * not understood, or whose moments are not finite, have none; blocks get smaller where all would take more than `bytesMax`.

@@ -30,9 +30,10 @@ interface Case {
   readonly batchRows?: number;
   readonly bytesMax?: number;
   readonly batchesMax?: number;
+  readonly firstHalf?: boolean;
 }
 
-function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax = 2 ** 20, batchesMax }: Case): GramRequest {
+function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax = 2 ** 20, batchesMax, firstHalf }: Case): GramRequest {
   const inputs = Object.fromEntries(Object.keys(batches).map((name) => [name, name]));
   const spec = { inputs, batchRows, metrics: [{ name: 'l', kind: 'loss' as const, output: model.outputs[0]!.name! }] };
   return {
@@ -42,6 +43,7 @@ function requestOf({ model, batches, weights, binding, batchRows = 2, bytesMax =
     resultPath: files.path(),
     bytesMax,
     ...(batchesMax !== undefined && { batchesMax }),
+    ...(firstHalf !== undefined && { firstHalf }),
   };
 }
 
@@ -406,6 +408,18 @@ test('fewer batches are spread over the set', async () => {
   const batches = { x: f32([9, inputCount], ...values) };
   const [gram] = await gramsOf({ model, batches, weights: { w: filled(6, 6) }, batchRows: 1, batchesMax: 3 });
   const expected = [0, 3, 6].flatMap((row) => values.slice(row * inputCount, (row + 1) * inputCount));
+  expectClose(gram!.values, gramOfRows(expected, inputCount));
+});
+
+test.each([
+  [Infinity, [0, 2, 4, 6, 8]],
+  [2, [0, 4]],
+])('of the first half at most %d batches of one row are run, spread over it', async (batchesMax, rows) => {
+  const model = linear([node('MatMul', ['x', 'w'], ['y'])], [external('w', [6, 6])]);
+  const values = pattern(9 * inputCount);
+  const batches = { x: f32([9, inputCount], ...values) };
+  const [gram] = await gramsOf({ model, batches, weights: { w: filled(6, 6) }, batchRows: 1, batchesMax, firstHalf: true });
+  const expected = rows.flatMap((row) => values.slice(row * inputCount, (row + 1) * inputCount));
   expectClose(gram!.values, gramOfRows(expected, inputCount));
 });
 

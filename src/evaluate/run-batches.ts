@@ -24,16 +24,22 @@ export interface BatchRun {
  * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`, `eval-memory`,
  * `graph-invalid`. Blocks the thread while a batch runs.
  */
-export async function runBatches({ core, prepared, spec, weights, batchesMax = Infinity }: BatchRun): Promise<MetricValues> {
-  const metrics = new MetricSet(spec.metrics, spec.ignoreLabel);
+export async function runBatches(run: BatchRun): Promise<MetricValues> {
+  const whole = new MetricSet(run.spec.metrics, run.spec.ignoreLabel);
+  await addBatches(run, () => [whole]);
+  return whole.values();
+}
+
+/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for the number of a batch. */
+export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
+  const { core, prepared, spec, weights, batchesMax = Infinity } = run;
   const outputNames = [...new Set(spec.metrics.map((metric) => metric.output))];
-  for await (const { rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
+  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
-    metrics.add({ rows: rowEnd - rowStart, outputs, labels });
+    for (const metrics of setsOf(batch)) metrics.add({ rows: rowEnd - rowStart, outputs, labels });
   }
-  return metrics.values();
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
