@@ -308,6 +308,8 @@ export interface Trial {
   readonly ordinal: number;
   readonly estimatedBytes: number;
   readonly metrics: MetricValues;
+  /** Metrics of each half of the eval set, where the trial was judged on both. */
+  readonly halves?: readonly MetricValues[];
   readonly degradation: MetricValues;
   readonly passed: boolean;
   readonly seconds: number;

@@ -128,9 +128,10 @@ export function recordsSuite(open: () => Catalog): void {
     };
     await trials.record(trial);
     await trials.record({ ...trial, ordinal: 5, passed: true });
-    await trials.record({ ...trial, configKey: 'j', ordinal: 0 });
+    const halves = [{ a: Number.NaN }, { a: -0.1 }];
+    await trials.record({ ...trial, configKey: 'j', ordinal: 0, halves });
     expect(await trials.list(id)).toEqual([
-      { ...trial, configKey: 'j', ordinal: 0, createdAt: expect.any(Date) },
+      { ...trial, configKey: 'j', ordinal: 0, halves, createdAt: expect.any(Date) },
       { ...trial, createdAt: expect.any(Date) },
     ]);
   });

@@ -125,6 +125,7 @@ export const trials = pgTable(
     ordinal: integer('ordinal').notNull(),
     estimatedBytes: doublePrecision('estimated_bytes').notNull(),
     metrics: json<MetricValues>('metrics').notNull(),
+    halves: json<readonly MetricValues[]>('halves'),
     degradation: json<MetricValues>('degradation').notNull(),
     passed: boolean('passed').notNull(),
     seconds: doublePrecision('seconds').notNull(),

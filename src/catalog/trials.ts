@@ -1,6 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import type { TrialRecords } from './catalog.ts';
 import type { Db } from './database.ts';
+import { dropNulls } from './drop-nulls.ts';
 import { trials } from './schema.ts';
 
 /** See `TrialRecords`. */
@@ -10,7 +11,8 @@ export function trialRecords({ query }: Db): TrialRecords {
       await query.insert(trials).values(trial).onConflictDoNothing();
     },
     async list(checkpointId) {
-      return query.select().from(trials).where(eq(trials.checkpointId, checkpointId)).orderBy(asc(trials.ordinal), asc(trials.configKey));
+      const found = await query.select().from(trials).where(eq(trials.checkpointId, checkpointId)).orderBy(asc(trials.ordinal), asc(trials.configKey));
+      return found.map(dropNulls);
     },
   };
 }

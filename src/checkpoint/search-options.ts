@@ -1,5 +1,9 @@
 import type { QuantizationConfig, QuantizationMethod } from './quantization-config.ts';
 
+/** On what of the eval set the thresholds must hold: the whole of it, or also on each half of its batches. */
+export const evalBatchesChoices = ['all', 'halves'] as const;
+export type EvalBatches = (typeof evalBatchesChoices)[number];
+
 /** How a run's checkpoints are searched; fixed when the run is created. */
 export interface SearchOptions {
   readonly method: QuantizationMethod;
@@ -14,6 +18,8 @@ export interface SearchOptions {
   readonly neverMoreAggressive: boolean;
   /** Most evaluated trials of one checkpoint; beyond it the best passing config so far wins, or the checkpoint is stored exact. */
   readonly trialsMax: number;
+  /** With `halves` a config must pass on the batches with an even number and be confirmed on those with an odd one, so that a search cannot fit one half. */
+  readonly evalBatches: EvalBatches;
   readonly clustering: 'kmeanspp' | 'optimal';
   /** A given config is used as it is, without a search. */
   readonly fixedConfig?: QuantizationConfig;
@@ -29,5 +35,6 @@ export const defaultSearchOptions: SearchOptions = {
   neighbourhoodRadius: 1,
   neverMoreAggressive: false,
   trialsMax: 64,
+  evalBatches: 'all',
   clustering: 'kmeanspp',
 };

@@ -60,8 +60,12 @@ function nothingPassed(trialCount: number): string {
 /** A sentence where there is nothing to search by. */
 function whyNoSearch({ quality }: PreparedModel): string | undefined {
   if (quality === undefined) return 'The run has neither an eval set nor a given config, so the checkpoint is stored exact.';
-  const unusable = firstNotFinite(quality.bound.baseline, Object.keys(quality.bound.thresholds));
-  return unusable === undefined ? undefined : `The uploaded weights give no finite ${unusable}, so the checkpoint is stored exact.`;
+  const { baseline, halfBaselines = [], thresholds } = quality.bound;
+  const bounded = Object.keys(thresholds);
+  const unusable = firstNotFinite(baseline, bounded);
+  if (unusable !== undefined) return `The uploaded weights give no finite ${unusable}, so the checkpoint is stored exact.`;
+  const unusableHalf = halfBaselines.map((half) => firstNotFinite(half, bounded)).find((name) => name !== undefined);
+  return unusableHalf && `The uploaded weights give no finite ${unusableHalf} on one half of the eval set, so the checkpoint is stored exact.`;
 }
 
 function firstNotFinite(values: MetricValues, names: readonly string[]): string | undefined {

@@ -1,10 +1,10 @@
 import type { CheckpointFile, CheckpointResult } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { MetricValues } from '../checkpoint/quality.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { SourceFile } from './model-source.ts';
+import type { Measurement } from './quality-gate.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 
 /** What is known of a checkpoint once it is stored and verified. */
@@ -16,7 +16,7 @@ export interface Findings {
   readonly stored: StoredCheckpoint;
   readonly ancestor: AncestorCandidate | undefined;
   /** Absent without an eval set. */
-  readonly quality?: { readonly bound: QualityBound; readonly measured: MetricValues };
+  readonly quality?: { readonly bound: QualityBound; readonly measured: Measurement };
   readonly warnings: readonly string[];
   readonly seconds: Readonly<Record<string, number>>;
 }
@@ -29,15 +29,19 @@ export interface FileResult {
   readonly resultBytes: number;
 }
 
-/** The result as the catalog keeps it. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
+/** The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
 export function describeResult(findings: Findings): CheckpointResult {
   const { files, decision, stored, ancestor, quality, seconds } = findings;
-  const outside = quality !== undefined && stored.lossy && !judgeMetrics(quality.bound, quality.measured).passed;
+  const outside = quality !== undefined && stored.lossy && !judgeMetrics(quality.bound, quality.measured.whole, quality.measured.halves).passed;
   if (outside && !decision.configGiven) throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
   return {
     fidelity: stored.lossy ? 'lossy' : 'exact',
     ...(stored.lossy && decision.quantized !== undefined && { config: decision.quantized.config }),
-    ...(quality !== undefined && { baseline: quality.bound.baseline, measured: quality.measured, degradation: degradations(quality.bound, quality.measured) }),
+    ...(quality !== undefined && {
+      baseline: quality.bound.baseline,
+      measured: quality.measured.whole,
+      degradation: degradations(quality.bound, quality.measured.whole),
+    }),
     warnings: [...findings.warnings, ...(outside ? ['The given config is outside the quality threshold.'] : [])],
     kind: stored.kind,
     chainLength: stored.chainLength,

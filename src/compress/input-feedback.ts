@@ -32,7 +32,7 @@ export interface FeedbackRequest {
 }
 
 /**
- * Runs the eval batches through the uploaded weights once more, for the second moments of what enters each matrix. What goes wrong there costs
+ * Runs the eval batches (of the first half alone where the second is to confirm) through the uploaded weights once more, for the second moments of what enters each matrix. What goes wrong there costs
  * bytes, not correctness: it is said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
  */
 export async function inputFeedback(request: FeedbackRequest): Promise<InputFeedback | undefined> {

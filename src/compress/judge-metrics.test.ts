@@ -53,3 +53,29 @@ describe('several metrics', () => {
     expect(degradations(bound(metrics, {}), {})).toEqual({ loss: Number.NaN, accuracy: Number.NaN, mse: Number.NaN });
   });
 });
+
+describe('halves', () => {
+  const halved: QualityBound = { ...bound({ loss: ['loss', 2] }, { loss: 0.1 }), halfBaselines: [{ loss: 1 }, { loss: 4 }] };
+
+  test.each([
+    ['all inside: the worse half counts', 2.1, [1.02, 4.32], true, 0.8],
+    ['the first half outside', 2.1, [1.2, 4], false, 2],
+    ['the second half outside, however good the first is', 2.1, [0.5, 4.8], false, 2],
+    ['both halves inside and the whole not', 2.4, [1.05, 4.2], false, 2],
+    ['a half that is not finite', 2, [1, Number.NaN], false, Infinity],
+  ])('%s', (_, whole, [first, second], passed, worst) => {
+    const outcome = judgeMetrics(halved, { loss: whole }, [{ loss: first! }, { loss: second! }]);
+    expect(outcome.passed).toBe(passed);
+    expect(outcome.worst).toBeCloseTo(worst, 9);
+    expect(outcome).toMatchObject({
+      metrics: { loss: whole },
+      degradation: degradations(halved, { loss: whole }),
+      halves: [{ loss: first }, { loss: second }],
+    });
+  });
+
+  test('that were not measured do not pass; those that nothing bounds decide nothing', () => {
+    expect(judgeMetrics(halved, { loss: 2 })).toMatchObject({ passed: false, worst: Infinity });
+    expect(judgeMetrics(bound({ loss: ['loss', 2] }, { loss: 0.1 }), { loss: 2 }, [{ loss: 9 }, { loss: 9 }])).toMatchObject({ passed: true, worst: 0 });
+  });
+});

@@ -2,11 +2,13 @@ import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { degradation, higherIsBetter, withinThreshold, type MetricValues, type QualityThresholds } from '../checkpoint/quality.ts';
 import type { TrialOutcome } from '../search/trial-runner.ts';
 
-/** What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each bounded one. */
+/** What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each bounded one, on the whole set and on each half. */
 export interface QualityBound {
   readonly spec: EvalSetSpec;
   readonly thresholds: QualityThresholds;
   readonly baseline: MetricValues;
+  /** Of each half, where the thresholds must hold on both. */
+  readonly halfBaselines?: readonly MetricValues[];
 }
 
 /** Relative degradation of every metric of the set. */
@@ -16,8 +18,20 @@ export function degradations(bound: QualityBound, metrics: MetricValues): Metric
   );
 }
 
-/** All bounded metrics must be inside their thresholds; a non-finite one never is. */
-export function judgeMetrics(bound: QualityBound, metrics: MetricValues): TrialOutcome {
+/**
+ * All bounded metrics must be inside their thresholds; a non-finite one never is. Where the bound has halves this must be so on the whole set and on each half,
+ * and the worst degradation of the three counts: both halves may be inside and the whole not, where a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
+ */
+export function judgeMetrics(bound: QualityBound, metrics: MetricValues, halves: readonly MetricValues[] = []): TrialOutcome {
+  const whole = judgeRows(bound, metrics);
+  const { halfBaselines } = bound;
+  if (halfBaselines === undefined) return whole;
+  const parts = [whole, ...halfBaselines.map((baseline, half) => judgeRows({ ...bound, baseline }, halves[half] ?? {}))];
+  return { ...whole, halves, passed: parts.every(({ passed }) => passed), worst: Math.max(...parts.map(({ worst }) => worst)) };
+}
+
+/** One baseline against the values of the same rows. */
+function judgeRows(bound: QualityBound, metrics: MetricValues): TrialOutcome {
   const found = degradations(bound, metrics);
   const bounded = Object.entries(bound.thresholds);
   const passed = bounded.every(([name, threshold]) => withinThreshold(found[name] ?? Number.NaN, threshold));

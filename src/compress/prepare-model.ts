@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { MetricValues } from '../checkpoint/quality.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import { inputFeedback, type InputFeedback } from './input-feedback.ts';
@@ -12,7 +11,7 @@ import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from './model-layer-types.ts';
 import { overrideWarnings } from './override-warnings.ts';
 import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
-import { QualityGate } from './quality-gate.ts';
+import { QualityGate, type Measurement } from './quality-gate.ts';
 import { shardIndexWarnings } from './shard-index-warnings.ts';
 import { writeCandidate } from './write-candidate.ts';
 
@@ -54,9 +53,11 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
-  const gate = new QualityGate(bound, ctx.evaluator);
+  const gate = new QualityGate(bound, ctx.evaluator, run.search.evalBatches);
   const { baseline, feedback } = await evaluateUpload(attempt, plan, gate);
-  return { plan, layerTypes, quality: { gate, bound: { spec: gate.spec, thresholds: run.thresholds, baseline } }, ...(feedback && { feedback }) };
+  const { whole, halves } = baseline;
+  const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
+  return { plan, layerTypes, quality: { gate, bound: qualityBound }, ...(feedback && { feedback }) };
 }
 
 async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {
@@ -70,7 +71,7 @@ async function evaluateUpload(
   attempt: EncodeAttempt,
   plan: CodingPlan,
   gate: QualityGate,
-): Promise<{ baseline: MetricValues; feedback: InputFeedback | undefined }> {
+): Promise<{ baseline: Measurement; feedback: InputFeedback | undefined }> {
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {

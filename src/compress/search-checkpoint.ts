@@ -45,9 +45,11 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const { signal } = group;
   const recorded = await catalog.trials.list(search.checkpointId);
   const { quantization } = search;
-  const recordKey = (config: QuantizationConfig): string => configKey(config) + quantization.trialScope;
+  // What was measured without halves says nothing of them.
+  const scope = quantization.trialScope + (search.bound.halfBaselines === undefined ? '' : '+halves');
+  const recordKey = (config: QuantizationConfig): string => configKey(config) + scope;
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
-  const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics)]));
+  const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]));
   const seconds = new Map<string, number>();
   const estimate = (config: QuantizationConfig) => quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
   const runner: TrialRunner = new TrialRunner(
@@ -60,7 +62,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         return outcome;
       },
       onTrial: async (config, outcome, ordinal) => {
-        const { metrics, degradation, passed } = outcome;
+        const { metrics, halves, degradation, passed } = outcome;
         const key = configKey(config);
         const estimatedBytes = Math.round(await runner.estimate(config));
         await catalog.trials.record({
@@ -70,6 +72,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
           ordinal,
           estimatedBytes,
           metrics,
+          ...(halves !== undefined && { halves }),
           degradation,
           passed,
           seconds: seconds.get(key)!,
@@ -122,7 +125,8 @@ async function evaluateConfig(search: CheckpointSearch, config: QuantizationConf
       parallel: services.blockParallel,
       signal: services.signal,
     });
-    return judgeMetrics(search.bound, await search.gate.evaluate([...paths.values()], services.signal));
+    const { whole, halves } = await search.gate.evaluate([...paths.values()], services.signal);
+    return judgeMetrics(search.bound, whole, halves);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MetricValues } from '../checkpoint/quality.ts';
 import { restoreToFile } from '../restore/restore-to-file.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { PreparedModel } from './prepare-model.ts';
+import type { Measurement } from './quality-gate.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 import { verifyPackage } from './verify-package.ts';
 
@@ -11,7 +11,7 @@ import { verifyPackage } from './verify-package.ts';
  * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that a download will return. Where these are the
  * uploaded ones the baseline holds. Undefined without an eval set. Rejects as `verifyPackage`, and with the errors of evaluation.
  */
-export async function verifyStored(attempt: EncodeAttempt, { quality }: PreparedModel, stored: StoredCheckpoint): Promise<MetricValues | undefined> {
+export async function verifyStored(attempt: EncodeAttempt, { quality }: PreparedModel, stored: StoredCheckpoint): Promise<Measurement | undefined> {
   const { ctx, signal } = attempt;
   const directory = join(attempt.directory, 'decoded');
   const { index } = stored.written;
@@ -22,7 +22,7 @@ export async function verifyStored(attempt: EncodeAttempt, { quality }: Prepared
     const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
     await mkdir(directory);
     await verifyPackage(chain, models, signal);
-    if (!measures) return quality?.bound.baseline;
+    if (!measures) return quality && { whole: quality.bound.baseline };
     await writeExternal(attempt, stored, models);
     return await quality.gate.evaluate([...models.values()], signal);
   } finally {

@@ -4,10 +4,12 @@ import { configKey, type QuantizationConfig } from '../checkpoint/quantization-c
 /** One config evaluated on the eval set. */
 export interface TrialOutcome {
   readonly metrics: MetricValues;
+  /** Those of each half of the eval set, where it must pass on both. */
+  readonly halves?: readonly MetricValues[];
   /** Relative degradation of every metric. */
   readonly degradation: MetricValues;
   readonly passed: boolean;
-  /** Largest degradation in units of its threshold: at most 1 passes. Infinity when a value is not finite. */
+  /** Largest degradation, on the worse half where there are halves, in units of its threshold: at most 1 passes. Infinity when a value is not finite. */
   readonly worst: number;
 }
 

@@ -80,6 +80,7 @@ describe('runs', () => {
     [{ name: 'a', search: { pruneFractions: [1] } }, 'invalid-request'],
     [{ name: 'a', search: { protectFractions: [-0.1] } }, 'invalid-request'],
     [{ name: 'a', search: { trialsMax: 0 } }, 'invalid-request'],
+    [{ name: 'a', search: { evalBatches: 'thirds' } }, 'invalid-request'],
     [{ name: 'a', search: { binz: [4] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: steps(64), embeddingBins: steps(64) } }, 'invalid-request'],
     [{ name: 'a', search: { bins: steps(5), embeddingBins: steps(20), pruneFractions: shares(10), protectFractions: shares(5) } }, 'invalid-request'],
@@ -109,15 +110,22 @@ describe('runs', () => {
   });
 
   it('inherits what a fork does not say, the seed always', async () => {
-    const given = { name: 'parent', evalSet: 'ready', thresholds: { accuracy: 0.03 }, search: { trialsMax: 7 }, layerTypes: { w: 'linear' } };
+    const given = {
+      name: 'parent',
+      evalSet: 'ready',
+      thresholds: { accuracy: 0.03 },
+      search: { trialsMax: 7, evalBatches: 'halves' },
+      layerTypes: { w: 'linear' },
+    };
     const parent = (await call('POST', runs, given)).json;
+    expect(parent.search.evalBatches).toBe('halves');
     expect((await call('PUT', `${runs}/parent/checkpoints/100`, model)).status).toBe(202);
     const fork = (await call('POST', runs, { name: 'fork', forkFrom: { run: 'parent', step: 100 } })).json;
     expect(fork).toEqual({ ...parent, name: 'fork', createdAt: fork.createdAt, forkedFrom: { run: 'parent', step: 100 } });
     const changed = (
       await call('POST', runs, { name: 'fork-2', forkFrom: { run: 'parent', step: 100 }, thresholds: { loss: 0.2 }, search: { clustering: 'optimal' } })
     ).json;
-    expect(changed).toMatchObject({ thresholds: { loss: 0.2 }, search: { trialsMax: 7, clustering: 'optimal' }, seed: parent.seed });
+    expect(changed).toMatchObject({ thresholds: { loss: 0.2 }, search: { trialsMax: 7, evalBatches: 'halves', clustering: 'optimal' }, seed: parent.seed });
     const exact = (await call('POST', runs, { name: 'fork-3', forkFrom: { run: 'parent', step: 100 }, fidelity: 'exact' })).json;
     expect(exact.fidelity).toBe('exact');
   });

@@ -149,6 +149,7 @@ export const trialSchema = z
     config: quantizationConfigSchema,
     estimatedBytes: z.number(),
     metrics: metricValues,
+    halves: z.array(metricValues).optional().openapi({ description: 'Metrics of each half of the eval set, where both must pass.' }),
     degradation: metricValues,
     passed: z.boolean(),
     seconds: z.number(),
@@ -194,8 +195,17 @@ export function renderCheckpointDetails({ checkpoint, files, packageRecord }: Ch
   } satisfies z.infer<typeof checkpointDetails>;
 }
 
-export function renderTrial({ ordinal, config, estimatedBytes, metrics, degradation, passed, seconds }: Trial) {
-  return { ordinal, config, estimatedBytes, metrics: { ...metrics }, degradation: { ...degradation }, passed, seconds } satisfies z.infer<typeof trialSchema>;
+export function renderTrial({ ordinal, config, estimatedBytes, metrics, halves, degradation, passed, seconds }: Trial) {
+  return {
+    ordinal,
+    config,
+    estimatedBytes,
+    metrics: { ...metrics },
+    ...(halves !== undefined && { halves: halves.map((half) => ({ ...half })) }),
+    degradation: { ...degradation },
+    passed,
+    seconds,
+  } satisfies z.infer<typeof trialSchema>;
 }
 
 function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAddress): z.infer<typeof fileSchema> {

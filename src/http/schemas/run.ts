@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
 import { quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
+import { evalBatchesChoices } from '../../checkpoint/search-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
@@ -28,6 +29,11 @@ const searchOptions = {
   neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax),
   neverMoreAggressive: z.boolean(),
   trialsMax: z.number().int().min(1).max(trialsLimit),
+  evalBatches: z.enum(evalBatchesChoices).openapi({
+    description:
+      'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
+      'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
+  }),
   clustering: z.enum(['kmeanspp', 'optimal']),
 };
 const description =
