@@ -43,22 +43,11 @@ describe('the packages of format version 2', () => {
     expect([...shifts].sort()).toEqual([0, 4]);
   });
 
-  /**
-   * The second half holds for an encoder as it was when the fixture was made: one that makes other choices for these inputs may leave it out, and
-   * the packages in the folder stay. Indexes are compared decoded, because another release of Node may deflate them differently.
-   */
-  it('come out the same when the same checkpoints are stored again, however many blocks are in work', async () => {
+  /** Not the bytes in the folder: those are of the encoder as it was, and later ones may choose otherwise. */
+  it('come out the same each time the same checkpoints are stored, however many blocks are in work', async () => {
     const [one, other] = [await writeFixtureRuns(core, { parallel: 1 }), await writeFixtureRuns(core, { parallel: 5 })];
     expect([...one.keys()].sort()).toEqual([...stored.keys()]);
     for (const [name, { bytes }] of one) expect(Buffer.from(bytes).equals(other.get(name)!.bytes), name).toBe(true);
-
-    let ancestor: PackageIndex | undefined;
-    for (const [name, { bytes }] of one) {
-      const [now, then] = [await contentOf(bytes, ancestor), await contentOf(stored.get(name)!, ancestor)];
-      ancestor = then.index;
-      expect(now.payloads.equals(then.payloads), `payloads of ${name}`).toBe(true);
-      expect(now.index).toEqual(then.index);
-    }
   });
 });
 
