@@ -54,7 +54,7 @@ export class StoredSeries {
     const reader = await this.#store.open(name);
     const entry = { path: modelPath, role: 'model', type: 'safetensors', sizeBytes: file.length, sha256: noDigest, layout, reader } as const;
     const source = new ModelSource([entry], new Map(), this.#core, cacheMaxBytes);
-    return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), this.#core, { parallel, method: 'residual' }) };
+    return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), { parallel, method: 'residual' }) };
   }
 
   /** Quantizes and encodes against the chain, newest first; a base without one. The package is kept under its number. */

@@ -26,7 +26,7 @@ export interface PreparedSource {
 
 export async function prepareSource(tensors: TestTensors, types: ReadonlyMap<string, LayerType>): Promise<PreparedSource> {
   const source = memorySource(core, tensors);
-  const plan = await planCodings(source, types, core, { parallel });
+  const plan = await planCodings(source, types, { parallel });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
   return { source, plan, quantizer: new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed: 3n, parallel }) };
 }

@@ -1,8 +1,9 @@
 import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
-import type { NativeCore, WeightBlock } from '../native/core.ts';
+import type { NativeCore, WeightBlock, WeightMoments } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
+import { BlockMemory } from '../restore/block-memory.ts';
 import type { ObjectReader } from '../store/object-store.ts';
 
 /** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
@@ -37,6 +38,8 @@ export class ModelSource {
   private readonly cacheMaxBytes: number;
   private readonly cache = new Map<string, Uint8Array>();
   private cachedBytes = 0;
+  private readonly blockMoments = new Map<string, readonly WeightMoments[]>();
+  private readonly memory = new BlockMemory();
 
   constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number) {
     this.files = files;
@@ -63,17 +66,7 @@ export class ModelSource {
 
   /** The block's elements, segments one after another, as uploaded. */
   async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.cached(`w ${file} ${blockKey(block)}`, async () => {
-      const { layout, reader } = this.files[file]!;
-      const parts = await Promise.all(
-        block.segments.map((segment) => {
-          const entry = layout.tensors[segment.tensor]!;
-          const bytes = dtypeBytes[entry.dtype];
-          return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
-        }),
-      );
-      return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    });
+    return this.cached(`w ${file} ${blockKey(block)}`, () => this.readElements(file, block, signal));
   }
 
   /**
@@ -81,9 +74,49 @@ export class ModelSource {
    * theirs are NaN, which no threshold prunes or protects by; as zeros they would be the first to be pruned.
    */
   async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
+    return this.pairOf(file, block, await this.readBlock(file, block, signal), signal);
+  }
+
+  /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
+  async withWeights<T>(file: number, block: PlannedBlock, use: (pair: WeightBlock) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const key = `w ${file} ${blockKey(block)}`;
+    const sizeBytes = block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
+    const kept = this.cache.has(key) || this.cachedBytes + sizeBytes <= this.cacheMaxBytes;
+    const room = kept || block.segments.length > 1 ? undefined : this.memory.take(sizeBytes);
+    try {
+      const weights = room === undefined ? await this.readBlock(file, block, signal) : await this.readElements(file, block, signal, room);
+      return await use(await this.pairOf(file, block, weights, signal));
+    } finally {
+      if (room !== undefined) this.memory.give(room);
+    }
+  }
+
+  /** Sums over the segments of a block. Added up once, however often they are asked for: reading costs more. */
+  async moments(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<readonly WeightMoments[]> {
+    const key = `${file} ${blockKey(block)}`;
+    const known = this.blockMoments.get(key);
+    if (known !== undefined) return known;
+    const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
+    const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), signal);
+    this.blockMoments.set(key, found);
+    return found;
+  }
+
+  private async readElements(file: number, block: PlannedBlock, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {
+    const { layout, reader } = this.files[file]!;
+    const parts = await Promise.all(
+      block.segments.map((segment) => {
+        const entry = layout.tensors[segment.tensor]!;
+        const bytes = dtypeBytes[entry.dtype];
+        return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal, room);
+      }),
+    );
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  private async pairOf(file: number, block: PlannedBlock, weights: Uint8Array, signal?: AbortSignal): Promise<WeightBlock> {
     const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
     const weightDtype = quantizable(entries[0]!);
-    const weights = await this.readBlock(file, block, signal);
     if (!entries.some((entry) => this.gradients.has(entry.name))) return { weights, weightDtype };
     const gradients = await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, signal));
     return { weights, weightDtype, gradients, gradientDtype: 'F32' };

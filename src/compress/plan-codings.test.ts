@@ -44,7 +44,7 @@ const types = new Map<string, LayerType>(
 
 /** By tensor: its group as "layer type dtype", or "exact". */
 async function codingsOf(source: ModelSource, keepExact?: ReadonlySet<string>) {
-  const plan = await planCodings(source, types, core, { ...options, ...(keepExact && { keepExact }) });
+  const plan = await planCodings(source, types, { ...options, ...(keepExact && { keepExact }) });
   const named = plan.files.map((file, number) =>
     Object.fromEntries(
       file.codings.map((coding, tensor) => {

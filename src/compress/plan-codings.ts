@@ -3,7 +3,6 @@ import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts'
 import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
-import type { NativeCore } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import type { TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
@@ -32,16 +31,11 @@ export interface CodingPlan {
 }
 
 /** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
-export async function planCodings(
-  source: ModelSource,
-  layerTypes: ReadonlyMap<string, LayerType>,
-  core: NativeCore,
-  options: PlanOptions,
-): Promise<CodingPlan> {
+export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, options: PlanOptions): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
   const method = options.method ?? 'inshrinkerator';
   const first = plan(source.files, layerTypes, keepExact, method);
-  const nonFinite = await findNonFinite(source, first, core, options);
+  const nonFinite = await findNonFinite(source, first, options);
   if (nonFinite.size === 0) return first;
   const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
   return { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite]), method), nonFinite: [...new Set(inOrder)] };
@@ -123,12 +117,10 @@ function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFi
   return { codings, blocks };
 }
 
-async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, core: NativeCore, options: PlanOptions): Promise<Set<string>> {
+async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, options: PlanOptions): Promise<Set<string>> {
   const found = new Set<string>();
   await forEachBounded(quantizedBlocks(codingPlan), options.parallel, async ({ file, block }) => {
-    const { weights, weightDtype } = await source.readWeights(file, block, options.signal);
-    const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
-    const moments = await core.weightMoments({ weights, weightDtype }, counts, options.signal);
+    const moments = await source.moments(file, block, options.signal);
     for (const [i, { sumOfSquares }] of moments.entries()) {
       if (!Number.isFinite(sumOfSquares)) found.add(source.files[file]!.layout.tensors[block.segments[i]!.tensor]!.name);
     }

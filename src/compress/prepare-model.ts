@@ -47,7 +47,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();
-  const plan = await planCodings(attempt.source, layerTypes, ctx.core, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured });
+  const plan = await planCodings(attempt.source, layerTypes, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);

@@ -2,6 +2,7 @@ import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import type { FormatVersion, PackageCodebook, ResidualCoding } from '../package/package-index.ts';
+import type { BlockMemory } from '../restore/block-memory.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { Ancestor } from './ancestor.ts';
 
@@ -33,8 +34,8 @@ export interface Quantization {
 
 /** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */
 export interface QuantizedForm {
-  /** A quantized block's elements as a download will give them, in the tensors' dtype. */
-  elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  /** A quantized block's elements as a download will give them, in the tensors' dtype; they may lie in memory taken from `memory`. */
+  elements(at: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array>;
   /** Prepares storing: a pass over the model for tables. */
   encoding(ancestor: Ancestor | undefined, options: FormOptions): Promise<FormEncoding>;
 }

@@ -38,7 +38,7 @@ interface Quantized {
 /** By group of the plan, in its order: levels and counts of everything quantized under a config. */
 async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: InshrinkeratorConfig, seed = 7n) {
   const source = memorySource(core, tensors, sensitivity);
-  const plan = await planCodings(source, types, core, { parallel });
+  const plan = await planCodings(source, types, { parallel });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
   const quantizer = new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed, parallel });
   const groups = await quantizer.build(under);

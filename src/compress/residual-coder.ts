@@ -1,4 +1,4 @@
-import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, QuantizedBlock, ResidualBlock } from '../native/core.ts';
+import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, QuantizedBlock, ResidualBlock, WeightBlock } from '../native/core.ts';
 import { blockOrigins, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../package/residual-block.ts';
 import type { Ancestor } from './ancestor.ts';
 import { feedbackTargets, type Rounding } from './feedback-targets.ts';
@@ -45,10 +45,17 @@ export class ResidualCoder {
     const { shelf, core } = this.parts;
     const key = keyOf(at);
     shelf.delete(key);
-    const { block, compared } = await this.block(file, at, rounding, signal);
-    const { statistics, errors, moves } = await core.residualQuantize(block, { counts, keep: shelf.hasRoom }, signal);
-    if (moves !== undefined) shelf.set(key, moves);
-    return { statistics, errors, compared };
+    return this.withBlock(
+      file,
+      at,
+      rounding,
+      async (block, compared) => {
+        const { statistics, errors, moves } = await core.residualQuantize(block, { counts, keep: shelf.hasRoom }, signal);
+        if (moves !== undefined) shelf.set(key, moves);
+        return { statistics, errors, compared };
+      },
+      signal,
+    );
   }
 
   /** Counts the symbols of a block that was quantized in the same way before; false when they were not kept. */
@@ -65,7 +72,7 @@ export class ResidualCoder {
     const { shelf, core } = this.parts;
     const moves = shelf.get(keyOf(at));
     if (moves !== undefined) return core.encodeMoves(moves, contextSegments(file, at.block), tables, signal);
-    return core.residualEncode((await this.block(file, at, rounding, signal)).block, tables, signal);
+    return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
   }
 
   /** What a block is rebuilt to, rounded as it was quantized last. */
@@ -77,32 +84,41 @@ export class ResidualCoder {
     const before = shelf.has(keyOf(at)) ? await ancestor?.residualChain(at.file, at.index, options.signal) : undefined;
     const moves = shelf.get(keyOf(at));
     if (moves !== undefined) return core.residualMovedElements(moves, behind(file, at, before), dtype, options);
-    return core.residualCodedElements((await this.block(file, at, rounding, options.signal)).block, dtype, options);
+    return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), options.signal);
   }
 
-  /** A block as the core takes it. */
-  private async block(file: ResidualFile, at: BlockPlace, { deadZone, ofTensor }: BlockRounding, signal?: AbortSignal) {
-    const { source, ancestor, gradientScale } = this.parts;
-    const places = this.parts.feedback?.[at.file];
-    const hasFeedback = places !== undefined && at.block.segments.some(({ tensor }) => places.has(tensor));
-    const pair = await source.readWeights(at.file, at.block, signal);
-    const shared = {
-      ...pair,
-      slots: contextSegments(file, at.block).slots,
-      deadZone,
-      ...(pair.gradients !== undefined && { gradientScales: Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor)) }),
+  /** What `use` makes of a block as the core takes it, and of how many of its elements have something before them. */
+  private withBlock<T>(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    use: (block: ResidualBlock, compared: number) => Promise<T>,
+    signal?: AbortSignal,
+  ) {
+    const { source, gradientScale } = this.parts;
+    const work = async (pair: WeightBlock): Promise<T> => {
+      const { chain, segments, targets, isFirst } = await this.start(file, at, rounding, pair, signal);
+      const scales = pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
+      const { slots } = contextSegments(file, at.block);
+      const block = { ...pair, chain, segments, slots, deadZone: rounding.deadZone, targets, gradientScales: scales };
+      return use(block, isFirst ? 0 : at.block.elementCount);
     };
-    if (!hasFeedback) {
+    return source.withWeights(at.file, at.block, work, signal);
+  }
+
+  /** Where a block starts, and where its weights are to move if that is not where they are. */
+  private async start(file: ResidualFile, at: BlockPlace, { ofTensor }: BlockRounding, { weights, weightDtype: dtype }: WeightBlock, signal?: AbortSignal) {
+    const { core, ancestor, feedback } = this.parts;
+    const places = feedback?.[at.file];
+    if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
       const before = await ancestor?.residualChain(at.file, at.index, signal);
-      return { block: { ...shared, ...behind(file, at, before) }, compared: before === undefined ? 0 : at.block.elementCount };
+      return { ...behind(file, at, before), targets: undefined, isFirst: before === undefined };
     }
     // Targets need the state itself.
     const previous = await ancestor?.residual(at.file, at.index, signal);
     const lattice = latticeBlock(file, at.block, previous);
-    const { weights, weightDtype: dtype } = pair;
-    const targets = await feedbackTargets(this.parts.core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor }, signal);
-    const chain = { links: [], start: lattice.previous };
-    return { block: { ...shared, targets, segments: lattice.segments, chain }, compared: previous === undefined ? 0 : at.block.elementCount };
+    const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor }, signal);
+    return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst: previous === undefined };
   }
 }
 

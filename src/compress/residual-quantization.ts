@@ -35,8 +35,8 @@ const formsKept = 16;
  * that one search finds. Reads the model once to choose steps.
  */
 export async function residualQuantization(parts: ResidualParts): Promise<Quantization> {
-  const { source, plan, core, last } = parts;
-  const moments = await gatherMoments(source, plan, core, parts);
+  const { source, plan, last } = parts;
+  const moments = await gatherMoments(source, plan, parts);
   const lastStep = last?.method === 'residual' ? last : undefined;
   const hint = Math.min(0, lastStep?.step ?? 0);
   let { ancestor } = parts;

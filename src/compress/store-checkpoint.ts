@@ -1,15 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { digestBytes } from '../restore/digest-bytes.ts';
 import type { Ancestor } from './ancestor.ts';
 import { chooseExternal } from './choose-external.ts';
 import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
+import { digestQuantized } from './digest-quantized.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
-import type { CodingPlan } from './plan-codings.ts';
-import type { QuantizedForm } from './quantized-form.ts';
-import { writeCandidate } from './write-candidate.ts';
 
 /** A checkpoint in the store, not yet verified. */
 export interface StoredCheckpoint extends EncodedCheckpoint {
@@ -36,7 +30,7 @@ export async function storeCheckpoint(
   const quantized = decision.quantized?.form;
   const { source, ctx, packageId, packageKey } = attempt;
   const { files } = source;
-  const digests = quantized === undefined ? new Map<number, string>() : await quantizedDigests(attempt, plan, quantized);
+  const digests = quantized === undefined ? new Map<number, string>() : await digestQuantized({ source: attempt.source, plan, quantized }, attempt.signal);
   const external = await chooseExternal(source, plan, ancestor, ctx.core, attempt.signal);
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.
@@ -51,22 +45,5 @@ export async function storeCheckpoint(
     const grown = [...files.keys()].filter((number) => !external.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes);
     if (grown.length === 0) return { ...encoded, external, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
     for (const number of grown) external.add(number);
-  }
-}
-
-/** By file number: digests of what quantized files will decode to. The others decode to the upload. */
-async function quantizedDigests(attempt: EncodeAttempt, plan: CodingPlan, quantized: QuantizedForm): Promise<ReadonlyMap<number, string>> {
-  const digests = new Map<number, string>();
-  const directory = join(attempt.directory, 'accepted');
-  await mkdir(directory);
-  try {
-    const paths = await writeCandidate({ source: attempt.source, plan, quantized }, directory, pace(attempt));
-    for (const [number, path] of paths) {
-      const isQuantized = plan.files[number]!.codings.some((coding) => coding.kind !== 'exact');
-      if (isQuantized) digests.set(number, (await digestBytes(createReadStream(path, { signal: attempt.signal }))).sha256);
-    }
-    return digests;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 import { forEachBounded } from './bounded-parallel.ts';
-import type { NativeCore, WeightMoments } from '../native/core.ts';
+import type { WeightMoments } from '../native/core.ts';
 import type { ModelSource } from './model-source.ts';
 import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { FormOptions } from './quantized-form.ts';
@@ -13,12 +13,11 @@ export interface TensorMoments extends WeightMoments {
 export type ModelMoments = readonly ReadonlyMap<number, TensorMoments>[];
 
 /** Sums over every residual tensor. They choose steps, which are stored, so they are added up in one order: that of the core inside a block, blocks in theirs. */
-export async function gatherMoments(source: ModelSource, plan: CodingPlan, core: NativeCore, { parallel, signal }: FormOptions): Promise<ModelMoments> {
+export async function gatherMoments(source: ModelSource, plan: CodingPlan, { parallel, signal }: FormOptions): Promise<ModelMoments> {
   const places = [...residualBlocks(plan)];
-  const found: WeightMoments[][] = [];
+  const found: (readonly WeightMoments[])[] = [];
   await forEachBounded(places.entries(), parallel, async ([i, { file, block }]) => {
-    const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
-    found[i] = await core.weightMoments(await source.readWeights(file, block, signal), counts, signal);
+    found[i] = await source.moments(file, block, signal);
   });
   const moments = plan.files.map(() => new Map<number, TensorMoments>());
   for (const [i, { file, block }] of places.entries()) {

@@ -91,7 +91,7 @@ class FilesystemStore implements ObjectStore {
       const contentBytes = contentSizeOrCorrupt(size);
       const tail = await readFully(handle, contentBytes, tailBytes(contentBytes));
       return new FramedReader(new FrameTable(tail, contentBytes, this.#crc32c), {
-        readRange: (startBytes, endBytes) => readFully(handle, startBytes, endBytes - startBytes),
+        readRange: (startBytes, endBytes, _signal, room) => readFully(handle, startBytes, endBytes - startBytes, room),
         close: () => onDisk(handle.close()),
       });
     } catch (err) {

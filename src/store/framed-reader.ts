@@ -1,14 +1,18 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { corrupt, type FrameTable } from './object-frame.ts';
-import type { ObjectReader } from './object-store.ts';
+import { chunkBytes, type ObjectReader } from './object-store.ts';
 import { throwIfAborted } from './until-aborted.ts';
 
 /** Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that a slow client holds little. */
 export const pieceBytes = 1024 * 1024;
 
-/** What a reader needs of its implementation: a range of the stored bytes, short where they end. */
+/** Rooms for chunks that one reader keeps between reads, and their least size, in bytes. */
+const roomsMax = 4;
+const roomBytesMin = 1024 * 1024;
+
+/** What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the start of `room`. */
 export interface StoredBytes {
-  readRange(startBytes: number, endBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
+  readRange(startBytes: number, endBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -17,6 +21,8 @@ export class FramedReader implements ObjectReader {
   readonly sizeBytes: number;
   readonly #table: FrameTable;
   readonly #stored: StoredBytes;
+  /** For reads into a room of the caller's: chunks are fetched and checked here. */
+  readonly #rooms: Uint8Array[] = [];
 
   constructor(table: FrameTable, stored: StoredBytes) {
     this.sizeBytes = table.contentBytes;
@@ -24,9 +30,16 @@ export class FramedReader implements ObjectReader {
     this.#stored = stored;
   }
 
-  async read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  async read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {
     this.#checkRange(offsetBytes, offsetBytes + lengthBytes);
-    return this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal);
+    if (room === undefined) return this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal);
+    const chunks = this.#takeRoom(lengthBytes + 2 * chunkBytes);
+    try {
+      room.set(await this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal, chunks));
+      return room;
+    } finally {
+      if (this.#rooms.length < roomsMax) this.#rooms.push(chunks);
+    }
   }
 
   async *stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -55,17 +68,22 @@ export class FramedReader implements ObjectReader {
     }
   }
 
-  async #readChecked(startBytes: number, endBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  #takeRoom(lengthBytes: number): Uint8Array {
+    const known = this.#rooms.findIndex((room) => room.length >= lengthBytes);
+    return known < 0 ? Buffer.allocUnsafeSlow(Math.max(roomBytesMin, lengthBytes)) : this.#rooms.splice(known, 1)[0]!;
+  }
+
+  async #readChecked(startBytes: number, endBytes: number, signal: AbortSignal | undefined, room?: Uint8Array): Promise<Uint8Array> {
     throwIfAborted(signal);
     if (endBytes === startBytes) return new Uint8Array(0);
     const [first, last] = this.#table.chunksAround(startBytes, endBytes);
-    const chunks = await this.#stored.readRange(first, last, signal);
+    const chunks = await this.#stored.readRange(first, last, signal, room);
     throwIfAborted(signal);
     if (chunks.length !== last - first) throw corrupt('the object ends early');
     this.#table.verify(first, chunks);
     const part = chunks.subarray(startBytes - first, endBytes - first);
     // A small part must not keep its chunks in memory.
-    return 2 * part.length < chunks.length ? new Uint8Array(part) : part;
+    return room === undefined && 2 * part.length < chunks.length ? new Uint8Array(part) : part;
   }
 }
 

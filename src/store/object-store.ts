@@ -41,8 +41,8 @@ export interface ListedObject extends StoredObject {
 
 export interface ObjectReader {
   readonly sizeBytes: number;
-  /** Exactly `lengthBytes` bytes from `offsetBytes`; `invalid-request` beyond the end. */
-  read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Exactly `lengthBytes` bytes from `offsetBytes`; `invalid-request` beyond the end. They may lie in `room`, which has that length. */
+  read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
   /** The range in pieces of at most 1 MiB; end exclusive, defaults to the whole object. */
   stream(startBytes?: number, endBytes?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
