@@ -14,7 +14,7 @@ export const configsMax = 8192;
 const pruneMetricCount = 2;
 
 /** Accepted on the first metric of an eval set when no threshold is named: one percent. */
-const defaultThreshold = 0.01;
+const defaultThreshold = 0.005;
 
 export interface CreateRunInput {
   readonly name: string;

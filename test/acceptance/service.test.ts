@@ -75,7 +75,7 @@ describe('listing', () => {
     for (const name of ['r2', 'r1']) await createRun(api, repository, { name, evalSet: 'set-1' });
     expect((await api.read(`${repository}/runs?limit=1`)).items.map(({ name }: Json) => name)).toEqual(['r1']);
     expect((await api.read(`${repository}/runs?limit=1&after=r1`)).items.map(({ name }: Json) => name)).toEqual(['r2']);
-    expect(await api.read(`${repository}/runs/r1`)).toMatchObject({ fidelity: 'lossy', evalSet: 'set-1', thresholds: { loss: 0.01 } });
+    expect(await api.read(`${repository}/runs/r1`)).toMatchObject({ fidelity: 'lossy', evalSet: 'set-1', thresholds: { loss: 0.005 } });
     expectProblem(await api.get(`${repository}/runs?limit=0`), 400, 'invalid-request');
 
     expect((await api.ask('DELETE', `${repository}/eval-sets/set-2`)).status).toBe(204);

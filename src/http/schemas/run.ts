@@ -59,7 +59,7 @@ export const runInput = z
     name: runNameSchema,
     fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
     evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
-    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.01 on the first metric of the eval set.', example: { loss: 0.05 } }),
+    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.005 on the first metric of the eval set.', example: { loss: 0.05 } }),
     search: searchOptionsInput.optional(),
     layerTypes: layerTypesSchema
       .optional()
