@@ -27,17 +27,16 @@ interface GradientTensor {
 }
 
 /**
- * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). The first blocks read
- * are kept up to `cacheMaxBytes`, so that a small model is read once for a whole search and a large one streams: passes go from the
- * first block to the last, where keeping the newest instead would never meet one again.
+ * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). A model of at most
+ * `cacheMaxBytes` with its gradients is kept, so that it is read once for a whole search; a larger one streams through memory that is used again,
+ * which costs less than keeping a part of it.
  */
 export class ModelSource {
   readonly files: readonly SourceFile[];
   private readonly gradients: Map<string, GradientTensor>;
   private readonly core: NativeCore;
-  private readonly cacheMaxBytes: number;
+  private readonly keeps: boolean;
   private readonly cache = new Map<string, Uint8Array>();
-  private cachedBytes = 0;
   private readonly blockMoments = new Map<string, readonly WeightMoments[]>();
   private readonly memory = new BlockMemory();
 
@@ -45,7 +44,8 @@ export class ModelSource {
     this.files = files;
     this.gradients = new Map(gradients);
     this.core = core;
-    this.cacheMaxBytes = cacheMaxBytes;
+    const bytes = [...files.map(({ sizeBytes }) => sizeBytes), ...[...gradients.values()].map(({ entry }) => entry.endBytes - entry.startBytes)];
+    this.keeps = bytes.reduce((sum, size) => sum + size, 0) <= cacheMaxBytes;
   }
 
   get hasGradients(): boolean {
@@ -79,10 +79,8 @@ export class ModelSource {
 
   /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
   async withWeights<T>(file: number, block: PlannedBlock, use: (pair: WeightBlock) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const key = `w ${file} ${blockKey(block)}`;
     const sizeBytes = block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
-    const kept = this.cache.has(key) || this.cachedBytes + sizeBytes <= this.cacheMaxBytes;
-    const room = kept || block.segments.length > 1 ? undefined : this.memory.take(sizeBytes);
+    const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(sizeBytes);
     try {
       const weights = room === undefined ? await this.readBlock(file, block, signal) : await this.readElements(file, block, signal, room);
       return await use(await this.pairOf(file, block, weights, signal));
@@ -139,10 +137,7 @@ export class ModelSource {
     const known = this.cache.get(key);
     if (known !== undefined) return known;
     const bytes = await read();
-    if (this.cachedBytes + bytes.length <= this.cacheMaxBytes && !this.cache.has(key)) {
-      this.cache.set(key, bytes);
-      this.cachedBytes += bytes.length;
-    }
+    if (this.keeps) this.cache.set(key, bytes);
     return bytes;
   }
 }
