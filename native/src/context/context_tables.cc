@@ -188,7 +188,7 @@ Status ContextTables::decode(const uint8_t* bytes, size_t size, const ContextLay
     const Status status = (mode.mode == BlockMode::runs ? decode_runs : decode_dense)(impl_->codes(), elements, &lanes, symbols);
     if (status != Status::ok) return status;
   }
-  const size_t announced = count_byte(symbols, layout.count, kContextEscape);
+  const size_t announced = element_kernels().count_equal(symbols, layout.count, kContextEscape);
   if ((announced > 0) != mode.escapes) return Status::corrupt;
   return read_escapes(body + body_bytes, escape_bytes, announced, escapes);
 } catch (const std::bad_alloc&) {

@@ -11,6 +11,18 @@ void look_up(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t, ui
   for (size_t i = 0; i < count; ++i) out[i] = row[keys[i]];
 }
 
+uint8_t unite(const uint8_t* bytes, size_t count) {
+  uint8_t all = 0;
+  for (size_t i = 0; i < count; ++i) all |= bytes[i];
+  return all;
+}
+
+size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) total += bytes[i] == value;
+  return total;
+}
+
 uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
   uint32_t total = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -46,10 +58,10 @@ void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8
   }
 }
 
-constexpr ElementKernels kScalar{look_up, mask_equal, rank, place};
+constexpr ElementKernels kScalar{look_up, unite, count_equal, mask_equal, rank, place};
 #if FIRN_X86
-constexpr ElementKernels kAvx2{look_up_avx2, mask_equal_avx2, rank_avx2, place_avx2};
-constexpr ElementKernels kAvx512{look_up_avx2, mask_equal_avx512, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx2{look_up_avx2, unite_avx2, count_equal_avx2, mask_equal_avx2, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx512{look_up_avx2, unite_avx2, count_equal_avx2, mask_equal_avx512, rank_avx2, place_avx2};
 #endif
 
 }  // namespace

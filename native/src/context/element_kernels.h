@@ -16,6 +16,12 @@ struct ElementKernels {
   // out[i] = row[keys[i]]; every key < 64, and < 16 * `sixteens`. `row` has 64 entries.
   void (*look_up)(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
 
+  // The union of the bits of all bytes: at least as large as each of them.
+  uint8_t (*unite)(const uint8_t* bytes, size_t count);
+
+  // How often `value` stands among the bytes.
+  size_t (*count_equal)(const uint8_t* bytes, size_t count, uint8_t value);
+
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
@@ -32,6 +38,8 @@ struct ElementKernels {
 const ElementKernels& element_kernels();
 
 void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
+uint8_t unite_avx2(const uint8_t* bytes, size_t count);
+size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value);
 size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
 uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);

@@ -68,6 +68,35 @@ void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_
   for (; i < count; ++i) out[i] = row[keys[i]];
 }
 
+uint8_t unite_avx2(const uint8_t* bytes, size_t count) {
+  __m256i all[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+  size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    for (size_t half = 0; half < 2; ++half) {
+      all[half] = _mm256_or_si256(all[half], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i + 32 * half)));
+    }
+  }
+  alignas(32) uint64_t words[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(words), _mm256_or_si256(all[0], all[1]));
+  uint64_t joined = words[0] | words[1] | words[2] | words[3];
+  joined |= joined >> 32;
+  joined |= joined >> 16;
+  joined |= joined >> 8;
+  for (; i < count; ++i) joined |= bytes[i];
+  return static_cast<uint8_t>(joined);
+}
+
+size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value) {
+  const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
+  size_t total = 0, i = 0;
+  for (; i + 32 <= count; i += 32) {
+    const __m256i equal = _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i)), wanted);
+    total += static_cast<size_t>(std::popcount(static_cast<uint32_t>(_mm256_movemask_epi8(equal))));
+  }
+  for (; i < count; ++i) total += bytes[i] == value;
+  return total;
+}
+
 uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
   const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
   uint64_t total = 0;

@@ -5,17 +5,6 @@
 #include <cstring>
 
 namespace firn {
-namespace {
-
-// The union of the bits of all contexts: at least as large as each of them.
-uint8_t context_bits(const ContextLayout& layout) {
-  uint8_t all = 0;
-  for (size_t i = 0; i < layout.count; ++i) all |= layout.contexts[i];
-  return all;
-}
-
-}  // namespace
-
 Status check_layout(const ContextLayout& layout, uint32_t slots) {
   if (layout.count > kBlockElementsMax || layout.segments > kBlockElementsMax) return Status::invalid_argument;
   uint64_t covered = 0;
@@ -23,7 +12,7 @@ Status check_layout(const ContextLayout& layout, uint32_t slots) {
     covered += layout.segment_counts[i];
     if (layout.segment_slots[i] >= slots) return Status::invalid_argument;
   }
-  return covered == layout.count && context_bits(layout) < kContextsMax ? Status::ok : Status::invalid_argument;
+  return covered == layout.count && element_kernels().unite(layout.contexts, layout.count) < kContextsMax ? Status::ok : Status::invalid_argument;
 }
 
 ElementTables::ElementTables(const TableSet& set, const ContextLayout& layout)
@@ -56,9 +45,9 @@ void ElementTables::find_tables(const TableSet& set, const ContextLayout& layout
 void ElementTables::look_up(const TableSet& set, const ContextLayout& layout) {
   std::array<uint8_t, 256> index_of{};
   for (size_t k = 0; k < tables_.size(); ++k) index_of[tables_[k]] = static_cast<uint8_t>(k);
-  const uint8_t all = context_bits(layout);
-  const uint32_t sixteens = all / 16 + 1;
   const ElementKernels& kernels = element_kernels();
+  const uint8_t all = kernels.unite(layout.contexts, layout.count);
+  const uint32_t sixteens = all / 16 + 1;
   std::array<uint8_t, kContextsMax> row;
   row.fill(kNone);
   size_t at = 0;
