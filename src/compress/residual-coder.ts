@@ -1,5 +1,5 @@
 import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, QuantizedBlock, ResidualBlock, WeightBlock } from '../native/core.ts';
-import { blockOrigins, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../package/residual-block.ts';
+import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../package/residual-block.ts';
 import type { Ancestor } from './ancestor.ts';
 import { feedbackTargets, type Rounding } from './feedback-targets.ts';
 import type { InputFeedback } from './input-feedback.ts';
@@ -99,7 +99,7 @@ export class ResidualCoder {
     const work = async (pair: WeightBlock): Promise<T> => {
       const { chain, segments, targets, isFirst } = await this.start(file, at, rounding, pair, signal);
       const scales = pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
-      const { slots } = contextSegments(file, at.block);
+      const slots = blockSlots(file, at.block);
       const block = { ...pair, chain, segments, slots, deadZone: rounding.deadZone, targets, gradientScales: scales };
       return use(block, isFirst ? 0 : at.block.elementCount);
     };

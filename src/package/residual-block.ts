@@ -60,7 +60,7 @@ export function residualLink(
 ): ResidualLink {
   const segments = latticeSegments(file, block);
   // Origins count in the tensors' own units already.
-  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: contextSegments(file, block).slots };
+  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: blockSlots(file, block) };
 }
 
 /** By segment of a block without a previous one: the value it starts at. */
@@ -69,12 +69,14 @@ export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Arra
 }
 
 /** By segment of a block: the slots of its tensors in the context tables. */
-export function contextSegments(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): { counts: Uint32Array; slots: Uint32Array } {
+export function blockSlots(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): Uint32Array {
   const ordinals = slotOrdinals(file.residuals);
-  return {
-    counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount),
-    slots: Uint32Array.from(block.segments, ({ tensor }) => Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1)),
-  };
+  return Uint32Array.from(block.segments, ({ tensor }) => Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1));
+}
+
+/** By segment of a block: its length and its slot. */
+export function contextSegments(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): { counts: Uint32Array; slots: Uint32Array } {
+  return { counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount), slots: blockSlots(file, block) };
 }
 
 const knownOrdinals = new WeakMap<ReadonlyMap<number, ResidualTensor>, ReadonlyMap<number, number>>();

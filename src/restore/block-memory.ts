@@ -3,19 +3,31 @@
  * collection than in decoding.
  */
 export class BlockMemory {
-  readonly #lent = new Set<Uint8Array>();
+  /** Weak: whoever does not give a block back keeps nobody from collecting it. */
+  readonly #lent = new WeakSet<Uint8Array>();
   readonly #free: Uint8Array[] = [];
+  readonly #freeMax: number;
+
+  /** Keeps at most `freeMax` blocks that nobody uses. */
+  constructor(freeMax = 16) {
+    this.#freeMax = freeMax;
+  }
 
   /** Bytes with any content. */
   take(lengthBytes: number): Uint8Array {
     const known = this.#free.findIndex((bytes) => bytes.length === lengthBytes);
-    const bytes = known < 0 ? new Uint8Array(lengthBytes) : this.#free.splice(known, 1)[0]!;
+    const bytes = known < 0 ? plain(Buffer.allocUnsafeSlow(lengthBytes)) : this.#free.splice(known, 1)[0]!;
     this.#lent.add(bytes);
     return bytes;
   }
 
   /** Takes back what `take` gave; anything else is left alone. */
   give(bytes: Uint8Array): void {
-    if (this.#lent.delete(bytes)) this.#free.push(bytes);
+    if (this.#lent.delete(bytes) && this.#free.length < this.#freeMax) this.#free.push(bytes);
   }
+}
+
+/** A Buffer's views would be Buffers. */
+function plain({ buffer, byteOffset, length }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
 }

@@ -25,14 +25,11 @@ export class PackageBytes {
     if (lengthBytes === 0) return new Uint8Array(0);
     const first = Math.floor(offsetBytes / chunkBytes);
     const last = Math.floor((offsetBytes + lengthBytes - 1) / chunkBytes);
+    if (first === last) return part(await this.#window(first), offsetBytes - first * chunkBytes, lengthBytes);
     const windows: Promise<Uint8Array>[] = [];
     for (let number = first; number <= last; number++) windows.push(this.#window(number));
     // The part of each window that is asked for.
-    const parts = (await Promise.all(windows)).map((window, i) => {
-      const start = offsetBytes - (first + i) * chunkBytes;
-      return window.subarray(Math.max(0, start), start + lengthBytes);
-    });
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    return Buffer.concat((await Promise.all(windows)).map((window, i) => part(window, offsetBytes - (first + i) * chunkBytes, lengthBytes)));
   }
 
   async close(): Promise<void> {
@@ -71,4 +68,9 @@ export class PackageBytes {
       throw error;
     }
   }
+}
+
+/** What of `window` lies in the `lengthBytes` bytes from `startBytes` on, which may begin before it. */
+function part(window: Uint8Array, startBytes: number, lengthBytes: number): Uint8Array {
+  return window.subarray(Math.max(0, startBytes), startBytes + lengthBytes);
 }
