@@ -45,9 +45,9 @@ describe('the ancestor', () => {
   });
 
   test('is none where a delta is not much smaller than a base', async () => {
-    const { chosen, asked } = await choose({ options: { near: chain(400) }, deltas: { near: 260 }, base: 500 });
+    const { chosen, asked } = await choose({ options: { near: chain(400) }, deltas: { near: 390 }, base: 500 });
     expect({ chosen, asked }).toEqual({ chosen: undefined, asked: ['near', 'base'] });
-    expect((await choose({ options: { near: chain(400) }, deltas: { near: 240 }, base: 500 })).chosen).toBe('near');
+    expect((await choose({ options: { near: chain(400) }, deltas: { near: 360 }, base: 500 })).chosen).toBe('near');
   });
 
   test('is none where no chain has room, or all are as long as they may be', async () => {

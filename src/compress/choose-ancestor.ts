@@ -18,7 +18,7 @@ export interface AncestorChoice<T> {
 }
 
 /** A delta of more than this share of a base's bytes is not worth the chain it hangs on: a new base makes all later chains shorter. */
-const deltaShareMax = 0.5;
+const deltaShareMax = 0.75;
 /** Share of the bytes of a chain that it may take with a delta to an older candidate: one that leaves no room makes the next checkpoint a base. */
 const olderShareMax = 0.9;
 /** Estimates are of the quantized part, at the last checkpoint's config. */

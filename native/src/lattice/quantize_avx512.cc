@@ -121,8 +121,10 @@ bool lattice_quantize_avx512(const LatticeRule& rule, const void* weights, const
     const __m512i kept = values ? _mm512_maskz_loadu_epi32(lanes, values + i) : _mm512_setzero_si512();
     quantizer.step(lanes, weight, kept, out, i);
   }
+  // Sums of what is out of range may overflow.
+  if (!quantizer.in_range(rule)) return false;
   quantizer.add_to(statistics);
-  return quantizer.in_range(rule);
+  return true;
 }
 
 }  // namespace firn
