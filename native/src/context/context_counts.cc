@@ -1,3 +1,6 @@
+#include <array>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -11,39 +14,59 @@
 namespace firn {
 namespace {
 
-// Counters of one segment: several for each symbol, since neighbours of one kind would wait for each other's.
-class SegmentCounters {
- public:
-  static constexpr size_t kParts = 4;
+using ContextTotals = std::array<uint32_t, kContextsMax>;
 
-  void add(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t slot, ContextStatistics* statistics) {
-    size_t i = 0;
-    for (; i + kParts <= count; i += kParts) {
-      for (size_t part = 0; part < kParts; ++part) ++counts_[part][index(symbols[i + part], contexts[i + part])];
+// Counts a segment at a time.
+class SegmentCounter {
+ public:
+  SegmentCounter(const uint8_t* symbols, const uint8_t* contexts, size_t count) : symbols_(symbols), contexts_(contexts), count_(count) {}
+
+  void add_to(uint32_t slot, ContextStatistics* statistics) {
+    if (count_ == 0) return;
+    const size_t still = kernels_.count_equal(symbols_, count_, 0);
+    if (std::memcmp(contexts_, contexts_ + 1, count_ - 1) == 0) {
+      kernels_.count_keys(symbols_, count_, counts_[contexts_[0]].data());
+    } else if (still * kStillShare > count_) {
+      count_changed();
+    } else {
+      for (size_t i = 0; i < count_; ++i) ++counts_[contexts_[i]][symbols_[i]];
     }
-    for (; i < count; ++i) ++counts_[0][index(symbols[i], contexts[i])];
-    for (uint32_t c = 0; c < kContextsMax; ++c) drain(c, slot, statistics);
+    for (uint32_t c = 0; c < kContextsMax; ++c) {
+      RowCounts counts;
+      uint64_t total = 0;
+      for (uint32_t s = 0; s < kContextSymbols; ++s) total += counts.of[s] = counts_[c][s];
+      if (total > 0) statistics->row(slot, c).add(counts);
+    }
   }
 
  private:
-  static size_t index(uint8_t symbol, uint8_t context) { return size_t{context} * kContextSymbols + symbol; }
+  // Above one in so many that did not change, it pays to look at the others alone.
+  static constexpr size_t kStillShare = 2;
 
-  // Moves a context's counters to its row.
-  void drain(uint32_t context, uint32_t slot, ContextStatistics* statistics) {
-    RowCounts counts;
-    uint64_t total = 0;
-    for (auto& part : counts_) {
-      for (uint32_t s = 0; s < kContextSymbols; ++s) {
-        uint32_t& count = part[context * kContextSymbols + s];
-        counts.of[s] += count;
-        total += count;
-        count = 0;
-      }
+  void count_changed() {
+    ContextTotals totals{};
+    kernels_.count_keys(contexts_, count_, totals.data());
+    const size_t words = count_ / kWordElements;
+    const auto still = std::make_unique_for_overwrite<uint64_t[]>(words + 1);
+    kernels_.mask_equal(symbols_, words, 0, still.get());
+    for (size_t w = 0; w < words; ++w) {
+      for (uint64_t left = ~still[w]; left != 0; left &= left - 1) count_one(w * kWordElements + static_cast<size_t>(std::countr_zero(left)), totals);
     }
-    if (total > 0) statistics->row(slot, context).add(counts);
+    for (size_t i = words * kWordElements; i < count_; ++i) {
+      if (symbols_[i] != 0) count_one(i, totals);
+    }
+    for (uint32_t c = 0; c < kContextsMax; ++c) counts_[c][0] = totals[c];
+  }
+  void count_one(size_t i, ContextTotals& totals) {
+    ++counts_[contexts_[i]][symbols_[i]];
+    --totals[contexts_[i]];
   }
 
-  uint32_t counts_[kParts][kContextsMax * kContextSymbols] = {};  // 32 KiB
+  const uint8_t* symbols_;
+  const uint8_t* contexts_;
+  size_t count_;
+  const ElementKernels& kernels_ = element_kernels();
+  std::array<std::array<uint32_t, 2 * kContextSymbols>, kContextsMax> counts_{};  // count_keys() takes keys below 64
 };
 
 }  // namespace
@@ -60,10 +83,9 @@ Status ContextCounts::add(const ContextBlock& block) try {
   const ContextLayout& layout = block.layout;
   if (const Status status = check_block(block, kContextSlotsMax); status != Status::ok) return status;
   if (layout.count > kContextElementsMax - impl_->elements) return Status::invalid_argument;
-  const auto counters = std::make_unique<SegmentCounters>();
   size_t at = 0;
   for (size_t i = 0; i < layout.segments; ++i) {
-    counters->add(block.symbols + at, layout.contexts + at, layout.segment_counts[i], layout.segment_slots[i], impl_.get());
+    SegmentCounter(block.symbols + at, layout.contexts + at, layout.segment_counts[i]).add_to(layout.segment_slots[i], impl_.get());
     at += layout.segment_counts[i];
   }
   for (size_t i = 0; i < block.escape_count; ++i) impl_->escape_bits += escape_bits(block.escapes[i]);

@@ -23,6 +23,18 @@ size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value) {
   return total;
 }
 
+// Several counters for each key, since neighbours of one kind would wait for each other's.
+void count_keys(const uint8_t* keys, size_t count, uint32_t* counts) {
+  constexpr size_t kParts = 4, kKeys = 64;
+  uint32_t parts[kParts][kKeys] = {};
+  size_t i = 0;
+  for (; i + kParts <= count; i += kParts) {
+    for (size_t part = 0; part < kParts; ++part) ++parts[part][keys[i + part]];
+  }
+  for (; i < count; ++i) ++parts[0][keys[i]];
+  for (size_t k = 0; k < kKeys; ++k) counts[k] += parts[0][k] + parts[1][k] + parts[2][k] + parts[3][k];
+}
+
 uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
   uint32_t total = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -58,10 +70,10 @@ void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8
   }
 }
 
-constexpr ElementKernels kScalar{look_up, unite, count_equal, mask_equal, rank, place};
+constexpr ElementKernels kScalar{look_up, unite, count_equal, count_keys, mask_equal, rank, place};
 #if FIRN_X86
-constexpr ElementKernels kAvx2{look_up_avx2, unite_avx2, count_equal_avx2, mask_equal_avx2, rank_avx2, place_avx2};
-constexpr ElementKernels kAvx512{look_up_avx2, unite_avx2, count_equal_avx2, mask_equal_avx512, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx2{look_up_avx2, unite_avx2, count_equal_avx2, count_keys, mask_equal_avx2, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx512{look_up_avx2, unite_avx2, count_equal_avx2, count_keys_avx512, mask_equal_avx512, rank_avx2, place_avx2};
 #endif
 
 }  // namespace

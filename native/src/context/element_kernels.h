@@ -22,6 +22,9 @@ struct ElementKernels {
   // How often `value` stands among the bytes.
   size_t (*count_equal)(const uint8_t* bytes, size_t count, uint8_t value);
 
+  // Adds to counts[k] how many keys are k, for keys below 64.
+  void (*count_keys)(const uint8_t* keys, size_t count, uint32_t* counts);
+
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
@@ -40,6 +43,7 @@ const ElementKernels& element_kernels();
 void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
 uint8_t unite_avx2(const uint8_t* bytes, size_t count);
 size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value);
+void count_keys_avx512(const uint8_t* keys, size_t count, uint32_t* counts);
 size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
 uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);

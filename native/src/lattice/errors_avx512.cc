@@ -79,9 +79,9 @@ bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMo
   return done;
 }
 
-}  // namespace
-
-bool lattice_errors_avx512(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+// Without gradients every weight is 1.
+template <bool kWeighted>
+bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
   const unsigned char* w = static_cast<const unsigned char*>(in.weights);
   const unsigned char* g = static_cast<const unsigned char*>(in.gradients);
   const __m512 units = _mm512_set1_ps(rule.units), scale = _mm512_set1_ps(in.gradient_scale);
@@ -111,12 +111,13 @@ bool lattice_errors_avx512(const LatticeRule& rule, const LatticeErrorInput& in,
     const __m512i quotient = _mm512_cvttps_epi32(_mm512_div_ps(_mm512_cvtepi32_ps(magnitude), step_f32));
     const __m512i over = _mm512_sub_epi32(magnitude, _mm512_mullo_epi32(quotient, step));
     const __m512i nearest = _mm512_min_epi32(over, _mm512_sub_epi32(step, over));
-    const Doubles weight = Doubles::of(g ? sensitivities(_mm512_loadu_ps(g + 4 * i), scale) : _mm512_set1_epi32(1));
-    const Doubles xs = Doubles::of(x), rs = Doubles::of(r), fs = Doubles::of(nearest), wx = weight * xs, wr = weight * rs;
+    const Doubles weight = Doubles::of(kWeighted ? sensitivities(_mm512_loadu_ps(g + 4 * i), scale) : _mm512_set1_epi32(1));
+    const Doubles xs = Doubles::of(x), rs = Doubles::of(r), fs = Doubles::of(nearest);
+    const Doubles wx = kWeighted ? weight * xs : xs, wr = kWeighted ? weight * rs : rs, wf = kWeighted ? weight * fs : fs;
     sums.squares += wx * xs;
     sums.products += wx * rs;
     sums.residuals += wr * rs;
-    sums.fresh += weight * fs * fs;
+    sums.fresh += wf * fs;
     const __mmask16 moving = _mm512_test_epi32_mask(symbols, symbols);
     if (!moving) continue;
     const Doubles signed_r = wr.negated(minus), signed_x = wx.negated(minus);
@@ -133,6 +134,12 @@ bool lattice_errors_avx512(const LatticeRule& rule, const LatticeErrorInput& in,
   if (_mm512_reduce_max_epu32(largest_x) > static_cast<uint32_t>(kLatticeWeightMax)) return false;
   if (_mm512_reduce_max_epu32(largest_kept) > static_cast<uint32_t>(rule.kept_max)) return false;
   return errors_each(rule, in, moves, count / kLanes * kLanes, count % kLanes, lanes);
+}
+
+}  // namespace
+
+bool lattice_errors_avx512(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+  return in.gradients ? errors<true>(rule, in, moves, count, lanes) : errors<false>(rule, in, moves, count, lanes);
 }
 
 }  // namespace firn
