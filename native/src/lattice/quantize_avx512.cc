@@ -18,7 +18,14 @@ struct ProductSum {
     even = _mm512_add_epi64(even, _mm512_mul_epi32(a, b));
     odd = _mm512_add_epi64(odd, _mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)));
   }
-  int64_t total() const { return _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)); }
+  // Modulo 2^64: of weights that are out of range anything may be left here.
+  int64_t total() const {
+    alignas(64) uint64_t lanes[8];
+    _mm512_store_si512(lanes, _mm512_add_epi64(even, odd));
+    uint64_t sum = 0;
+    for (const uint64_t lane : lanes) sum += lane;
+    return static_cast<int64_t>(sum);
+  }
 };
 
 // Sums of one class of moves. 32 bits hold kStepElements / 16 terms a lane: residuals are at most 2^16, weights below 2^22.
