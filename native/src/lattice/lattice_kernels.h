@@ -73,6 +73,13 @@ void lattice_values_scalar(const LatticeRule&, const int32_t*, size_t, void*);
 void lattice_values_avx2(const LatticeRule&, const int32_t*, size_t, void*);
 void lattice_values_avx512(const LatticeRule&, const int32_t*, size_t, void*);
 
+// Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes nowhere.
+using LatticeElementsKernel = bool (*)(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
+                                       void* out);
+bool lattice_elements_scalar(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
+bool lattice_elements_avx2(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
+bool lattice_elements_avx512(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
+
 inline constexpr int32_t kSensitivityMax = 16383;
 
 // The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
@@ -106,6 +113,7 @@ struct LatticeKernels {
   LatticeContextsKernel contexts;
   LatticeApplyKernel apply;
   LatticeValuesKernel values;
+  LatticeElementsKernel elements;
   LatticeErrorsKernel errors;
 };
 

@@ -119,6 +119,14 @@ void lattice_values_scalar(const LatticeRule& rule, const int32_t* values, size_
   }
 }
 
+bool lattice_elements_scalar(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+  int32_t new_values[kStepElements];
+  uint8_t new_activity[kStepElements];
+  if (!lattice_apply_scalar(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  lattice_values_scalar(rule, new_values, count, out);
+  return true;
+}
+
 bool lattice_errors_scalar(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, size_t lane,
                            LatticeErrorLanes& lanes) {
   for (size_t i = 0; i < count; ++i, lane = (lane + 1) % kErrorLanes) {

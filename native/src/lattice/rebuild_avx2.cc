@@ -169,5 +169,13 @@ void lattice_values_avx2(const LatticeRule& rule, const int32_t* values, size_t 
   if (i < count) lattice_values_scalar(rule, values + i, count - i, bytes + 4 * i);
 }
 
+bool lattice_elements_avx2(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+  int32_t new_values[kStepElements];
+  uint8_t new_activity[kStepElements];
+  if (!lattice_apply_avx2(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  lattice_values_avx2(rule, new_values, count, out);
+  return true;
+}
+
 }  // namespace firn
 #endif

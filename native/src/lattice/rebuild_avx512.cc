@@ -158,5 +158,48 @@ void lattice_values_avx512(const LatticeRule& rule, const int32_t* values, size_
   }
 }
 
+bool lattice_elements_avx512(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+  unsigned char* const bytes = static_cast<unsigned char*>(out);
+  const Distances distances(rule);
+  const __m512 scale = _mm512_set1_ps(rule.scale);
+  const __m512i escape = _mm512_set1_epi8(kLatticeEscape);
+  const __m128i shift = _mm_cvtsi32_si128(rule.shift);
+  __m512i largest_kept = _mm512_setzero_si512(), largest = _mm512_setzero_si512();
+  const auto each = [&](size_t first, size_t end) {
+    for (size_t at = first; at < end; ++at) {
+      int32_t value;
+      uint8_t unused;
+      const int32_t* const before = values ? values + at : nullptr;
+      LatticeMoves here{moves.symbols + at, moves.escapes, moves.escapes_left};
+      if (!lattice_apply_scalar(rule, here, before, values ? activity + at : nullptr, 1, &value, &unused)) return false;
+      moves.escapes = here.escapes;
+      moves.escapes_left = here.escapes_left;
+      lattice_values_scalar(rule, &value, 1, bytes + 4 * at);
+    }
+    return true;
+  };
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    const __m512i symbols = load(moves.symbols + i);
+    if (_mm512_cmpgt_epu8_mask(symbols, escape)) return false;
+    for (size_t part = 0; part < 4; ++part) {
+      const size_t at = i + part * kLanes;
+      const __m512i kept = values ? load(values + at) : _mm512_setzero_si512(), k = _mm512_sll_epi32(kept, shift);
+      const __m512i distance = distances.of(_mm_loadu_si128(reinterpret_cast<const __m128i*>(moves.symbols + at)));
+      const __m512i moved = _mm512_mask_sub_epi32(_mm512_add_epi32(k, distance), _mm512_movepi32_mask(kept), k, distance);
+      _mm512_storeu_ps(bytes + 4 * at, _mm512_mul_ps(_mm512_cvtepi32_ps(moved), scale));
+      largest_kept = _mm512_max_epu32(largest_kept, _mm512_abs_epi32(kept));
+      largest = _mm512_max_epu32(largest, _mm512_abs_epi32(moved));
+    }
+    for (uint64_t escapes = _mm512_cmpeq_epi8_mask(symbols, escape); escapes != 0; escapes &= escapes - 1) {
+      const size_t at = i + static_cast<size_t>(__builtin_ctzll(escapes));
+      if (!each(at, at + 1)) return false;
+    }
+  }
+  if (_mm512_reduce_max_epu32(largest_kept) > static_cast<uint32_t>(rule.kept_max)) return false;
+  if (_mm512_reduce_max_epu32(largest) > static_cast<uint32_t>(kLatticeValueMax)) return false;
+  return each(i, count);
+}
+
 }  // namespace firn
 #endif

@@ -26,24 +26,16 @@ class Rebuilding {
   Rebuilding(const ResidualChain& chain, int32_t* values, uint8_t* activity)
       : chain_(chain), kernels_(lattice_kernels()), scratch_(block_scratch()), values_(values), activity_(activity) {}
 
-  // sink(rule, first, count, values, activity) gets every stretch of the state after the last link.
-  template <typename Sink>
-  Status run(Sink sink) {
-    if (const Status status = check(); status != Status::ok) return status;
-    if (const Status status = start_contexts(); status != Status::ok) return status;
-    for (size_t i = 0; i + 1 < chain_.count; ++i) {
-      const LatticeSegment* next = link(i + 1).segments.data;
-      const Status status = follow(i, [&, rule = LatticeRule(), segment = SIZE_MAX](size_t s, const LatticeRule&, size_t first, size_t count,
-                                                                                   const int32_t* values, const uint8_t* activity) mutable {
-        if (values_ + first != values) std::copy_n(values, count, values_ + first);
-        if (activity_ + first != activity) std::copy_n(activity, count, activity_ + first);
-        if (s != segment) rule = lattice_rule(next[segment = s], 0);
-        kernels_.contexts(rule, values, activity, count, scratch_.contexts + first);
-      });
-      if (status != Status::ok) return status;
-    }
-    return follow(chain_.count - 1, [&](size_t, const LatticeRule& rule, size_t first, size_t count, const int32_t* values, const uint8_t* activity) {
-      sink(rule, first, count, values, activity);
+  // Leaves the state after the last link in `values` and `activity`.
+  Status run() { return follow_to(chain_.count); }
+
+  // step(rule, moves, state, first, count) is to move every stretch of the state before the last link; false where moves are corrupt.
+  template <typename Step>
+  Status run_to_last(Step step) {
+    if (const Status status = follow_to(chain_.count - 1); status != Status::ok) return status;
+    if (const Status status = decode(chain_.count - 1); status != Status::ok) return status;
+    return for_each_stretch(chain_.count - 1, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
+      return step(rule, moves, state_before(chain_.count - 1, segment, first, count), first, count);
     });
   }
 
@@ -62,46 +54,69 @@ class Rebuilding {
     return Status::ok;
   }
 
-  Status start_contexts() {
-    if (!starts(0)) return lattice_contexts(link(0).segments, chain_.previous, scratch_.contexts);
-    contexts_at_start(link(0).segments, chain_.origins, scratch_.contexts);
+  // Moves the state through the first `links` links; the contexts of the one after them are then in the scratch.
+  Status follow_to(size_t links) {
+    if (const Status status = check(); status != Status::ok) return status;
+    if (starts(0)) contexts_at_start(link(0).segments, chain_.origins, scratch_.contexts);
+    else if (const Status status = lattice_contexts(link(0).segments, chain_.previous, scratch_.contexts); status != Status::ok) return status;
+    for (size_t i = 0; i < links; ++i) {
+      if (const Status status = decode(i); status != Status::ok) return status;
+      if (const Status status = move(i); status != Status::ok) return status;
+    }
     return Status::ok;
   }
 
-  // Decodes link i and moves the state by its symbols. Only where nothing is read from `values` does the new state go there at once.
-  template <typename Sink>
-  Status follow(size_t i, Sink sink) {
+  Status decode(size_t i) {
     const ContextLayout layout{scratch_.contexts, count_, scratch_.counts.data(), link(i).slots, scratch_.counts.size()};
-    const Status status = link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols, &scratch_.escapes);
-    if (status != Status::ok) return status;
+    return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols, &scratch_.escapes);
+  }
+
+  // step(rule, moves, segment, first, count) for every stretch of link i.
+  template <typename Step>
+  Status for_each_stretch(size_t i, Step step) {
     LatticeMoves moves{scratch_.symbols, scratch_.escapes.data(), scratch_.escapes.size()};
-    Stretch from, to;
-    const bool in_place = i == 0 && values_ != nullptr;
     const bool done = for_each_step(link(i).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
       moves.symbols = scratch_.symbols + first;
-      const LatticeState before = starts(i) ? start_of(segment, count, &from) : state_before(i, first);
-      int32_t* const values = in_place ? values_ + first : to.values;
-      uint8_t* const activity = in_place ? activity_ + first : to.activity;
-      if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
-      // Where a block starts, its moves say how large a weight is, not how active.
-      if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
-      sink(segment, rule, first, count, values, activity);
-      return true;
+      return step(rule, moves, segment, first, count);
     });
     return done && moves.escapes_left == 0 ? Status::ok : Status::corrupt;
   }
 
-  LatticeState state_before(size_t i, size_t first) const {
-    if (i > 0) return {values_ + first, activity_ + first};
-    return {chain_.previous.values + first, chain_.previous.activity + first};
+  // Moves the state by the symbols of link i, and finds the contexts of the next one while the state is near.
+  Status move(size_t i) {
+    const LatticeSegment* const next = i + 1 < chain_.count ? link(i + 1).segments.data : nullptr;
+    Stretch moved;
+    LatticeRule next_rule;
+    size_t next_segment = SIZE_MAX;
+    return for_each_stretch(i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
+      // A kernel does not write where it reads.
+      const bool apart = i == 0;
+      int32_t* const values = apart ? values_ + first : moved.values;
+      uint8_t* const activity = apart ? activity_ + first : moved.activity;
+      const LatticeState before = state_before(i, segment, first, count);
+      if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
+      // Where a block starts, its moves say how large a weight is, not how active.
+      if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
+      if (next) {
+        if (segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
+        kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
+      }
+      if (!apart) {
+        std::copy_n(values, count, values_ + first);
+        std::copy_n(activity, count, activity_ + first);
+      }
+      return true;
+    });
   }
 
-  // Null for a start at zero, which kernels know as a base.
-  LatticeState start_of(size_t segment, size_t count, Stretch* stretch) const {
+  LatticeState state_before(size_t i, size_t segment, size_t first, size_t count) {
+    if (i > 0) return {values_ + first, activity_ + first};
+    if (!starts(0)) return {chain_.previous.values + first, chain_.previous.activity + first};
+    // Null for a start at zero, which kernels know as a base.
     if (chain_.origins[segment] == 0) return {};
-    std::fill_n(stretch->values, count, chain_.origins[segment]);
-    std::fill_n(stretch->activity, count, kStateAfterBase);
-    return {stretch->values, stretch->activity};
+    std::fill_n(start_.values, count, chain_.origins[segment]);
+    std::fill_n(start_.activity, count, kStateAfterBase);
+    return {start_.values, start_.activity};
   }
 
   const ResidualChain& chain_;
@@ -110,31 +125,30 @@ class Rebuilding {
   int32_t* const values_;
   uint8_t* const activity_;
   size_t count_ = 0;
+  Stretch start_;
 };
 
 }  // namespace
 
 Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* activity) try {
-  return Rebuilding(chain, values, activity).run([&](const LatticeRule&, size_t first, size_t count, const int32_t* k, const uint8_t* a) {
-    if (k != values + first) std::copy_n(k, count, values + first);
-    if (a != activity + first) std::copy_n(a, count, activity + first);
-  });
+  return Rebuilding(chain, values, activity).run();
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
 }
 
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out) try {
+  if (chain.count == 0) return Status::invalid_argument;
   BlockScratch& scratch = block_scratch();
-  const auto kernel = lattice_kernels().values;
+  const auto kernel = lattice_kernels().elements;
   uint8_t* const bytes = static_cast<uint8_t*>(out);
-  const bool single = chain.count == 1;  // its state goes nowhere
   float f32[kStepElements];
-  Rebuilding rebuilding(chain, single ? nullptr : scratch.values, single ? nullptr : scratch.activity);
-  return rebuilding.run([&](const LatticeRule& rule, size_t first, size_t count, const int32_t* values, const uint8_t*) {
-    uint8_t* const to = bytes + first * dtype_bytes(dtype);
-    kernel(rule, values, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32);
-    if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
-  });
+  return Rebuilding(chain, scratch.values, scratch.activity)
+      .run_to_last([&](const LatticeRule& rule, LatticeMoves& moves, LatticeState before, size_t first, size_t count) {
+        uint8_t* const to = bytes + first * dtype_bytes(dtype);
+        if (!kernel(rule, moves, before.values, before.activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
+        if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
+        return true;
+      });
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
 }

@@ -60,18 +60,16 @@ ContextBlock ResidualCoding::context_block(const uint32_t* slots) {
 }
 
 Status ResidualCoding::elements(Dtype dtype, void* out) const {
-  const LatticeKernels kernels = lattice_kernels();
+  const auto kernel = lattice_kernels().elements;
   uint8_t* const bytes = static_cast<uint8_t*>(out);
   LatticeMoves moves{symbols_, escapes_, escape_count_};
-  int32_t values[kStepElements];
-  uint8_t activity[kStepElements];
   float f32[kStepElements];
   const bool done = for_each_step(segments_, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t count) {
     moves.symbols = symbols_ + first;
     const int32_t* const before = state_.values ? state_.values + first : nullptr;
-    if (!kernels.apply(rule, moves, before, before ? state_.activity + first : nullptr, count, values, activity)) return false;
+    const uint8_t* const activity = before ? state_.activity + first : nullptr;
     uint8_t* const to = bytes + first * dtype_bytes(dtype);
-    kernels.values(rule, values, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32);
+    if (!kernel(rule, moves, before, activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
     if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
     return true;
   });
