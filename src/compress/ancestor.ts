@@ -51,6 +51,11 @@ export class Ancestor {
     return elements === 0 ? 0 : matched / elements;
   }
 
+  /** Whether a block has a counterpart. */
+  hasBlock(file: number, block: number): boolean {
+    return this.matches[file]![block]! >= 0;
+  }
+
   /** Levels of the block this one is coded against; undefined without a counterpart. */
   async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const decoded = await this.decoded(file, block, signal);

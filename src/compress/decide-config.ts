@@ -9,6 +9,7 @@ import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
 import type { Quantization, QuantizedForm } from './quantized-form.ts';
 import { Quantizer } from './quantizer.ts';
+import { resumptionBefore } from './resumed-training.ts';
 import { residualQuantization } from './residual-quantization.ts';
 import { searchCheckpoint } from './search-checkpoint.ts';
 
@@ -21,6 +22,8 @@ export interface Decision {
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
+  /** Training was resumed from what the ancestor rebuilds. */
+  readonly resumed?: boolean;
 }
 
 export interface DecisionBasis {
@@ -43,7 +46,8 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const quantization = await makeQuantization(attempt, basis, given);
   const { config, trialCount } = given === undefined ? await search(attempt, basis.model, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
-  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount };
+  const { resumed = false } = quantization;
+  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount, resumed };
 }
 
 /** A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients (quantizer.ts). */
@@ -90,6 +94,7 @@ export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promis
     warn,
     feedback: model.feedback,
     moves: attempt.moves,
+    resumption: givenConfig(attempt) === undefined && model.quality !== undefined ? resumptionBefore(model.quality.bound.thresholds, candidates) : undefined,
     ...pace(attempt),
   });
 }

@@ -49,6 +49,7 @@ export function describeResult(findings: Findings): CheckpointResult {
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
     ...(stored.migration !== undefined && { migration: stored.migration }),
+    ...(decision.resumed === true && stored.kind === 'delta' && { resumed: true }),
     trialCount: decision.trialCount,
     seconds,
   };

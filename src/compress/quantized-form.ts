@@ -30,6 +30,8 @@ export interface Quantization {
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
   /** Told apart in the records of trials from those of another ancestor, where quality depends on it. */
   readonly trialScope: string;
+  /** Whether training was found to have been resumed from what the ancestor rebuilds; absent where a method does not tell. */
+  readonly resumed?: boolean;
 }
 
 /** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */

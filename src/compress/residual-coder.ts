@@ -58,6 +58,21 @@ export class ResidualCoder {
     );
   }
 
+  /** Sums that the distance of a block's weights to where they start follows from (native/lattice-error.ts), each weight counting alike. */
+  async distances(
+    file: ResidualFile,
+    at: BlockPlace,
+    { deadZone, counts }: { readonly deadZone: number; readonly counts: ContextCounts },
+    signal?: AbortSignal,
+  ) {
+    const plain = { deadZone, ofTensor: () => ({ strength: 0, deadZone }) };
+    const measure = async ({ weights, weightDtype, chain, segments, slots }: ResidualBlock): Promise<Float64Array> => {
+      const block = { weights, weightDtype, chain, segments, slots, deadZone };
+      return (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
+    };
+    return this.withBlock(file, at, plain, measure, signal);
+  }
+
   /** Counts the symbols of a block that was quantized in the same way before; false when they were not kept. */
   async count(file: ResidualFile, at: BlockPlace, counts: ContextCounts, signal?: AbortSignal): Promise<boolean> {
     const { shelf, core } = this.parts;

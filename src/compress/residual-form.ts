@@ -20,24 +20,37 @@ export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts,
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
   readonly moves: MovesMemory;
+  /** Training was resumed from a rebuilt checkpoint, now or not long ago: weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
+  readonly resumed: boolean;
+}
+
+interface Roundings {
+  readonly withFeedback: readonly Rounding[];
+  readonly plain: readonly Rounding[];
 }
 
 /**
  * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on at their full share, and a dead zone just under what makes the squared error 1.5 times
  * that of rounding. After the last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
  */
-const roundings: { readonly withFeedback: readonly Rounding[]; readonly plain: readonly Rounding[] } = {
-  withFeedback: [
-    { strength: 1, deadZone: 156 },
-    { strength: 0.6, deadZone: 152 },
-    { strength: 0.3, deadZone: 142 },
-    { strength: 0, deadZone: 128 },
-  ],
-  plain: [
-    { strength: 0, deadZone: 156 },
-    { strength: 0, deadZone: 142 },
-    { strength: 0, deadZone: 128 },
-  ],
+const roundings: Readonly<Record<'usual' | 'resumed', Roundings>> = {
+  usual: {
+    withFeedback: [
+      { strength: 1, deadZone: 156 },
+      { strength: 0.6, deadZone: 152 },
+      { strength: 0.3, deadZone: 142 },
+      { strength: 0, deadZone: 128 },
+    ],
+    plain: [
+      { strength: 0, deadZone: 156 },
+      { strength: 0, deadZone: 142 },
+      { strength: 0, deadZone: 128 },
+    ],
+  },
+  resumed: {
+    withFeedback: [1, 0.6, 0.3, 0].map((strength) => ({ strength, deadZone: 128 })),
+    plain: [{ strength: 0, deadZone: 128 }],
+  },
 };
 /** Steps are made finer by this many 1/32 octaves at most. */
 const finerMax = 24;
@@ -132,8 +145,13 @@ function attemptOf(attempts: Attempts, file: number, tensor: number): number {
   return attempts[file]!.get(tensor) ?? 0;
 }
 
-function roundingsOf(parts: Pick<ResidualFormParts, 'feedback'>, file: number, tensor: number): readonly Rounding[] {
-  return hasFeedback(parts, file, tensor) ? roundings.withFeedback : roundings.plain;
+function roundingsOf(parts: Pick<ResidualFormParts, 'feedback' | 'resumed'>, file: number, tensor: number): readonly Rounding[] {
+  const { withFeedback, plain } = waysOf(parts);
+  return hasFeedback(parts, file, tensor) ? withFeedback : plain;
+}
+
+function waysOf({ resumed }: Pick<ResidualFormParts, 'resumed'>): Roundings {
+  return resumed ? roundings.resumed : roundings.usual;
 }
 
 function attemptsMax(parts: ResidualFormParts, file: number, tensor: number): number {
@@ -222,7 +240,7 @@ class QuantizingPass {
       return { strength, deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone };
     };
     const plain = block.segments.filter(({ tensor }) => !hasFeedback(this.parts, file, tensor));
-    return { deadZone: Math.min(roundings.plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)), ofTensor };
+    return { deadZone: Math.min(waysOf(this.parts).plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)), ofTensor };
   }
 
   /** Added up in the order of blocks: errors are floating point numbers, and decide. */
@@ -264,7 +282,8 @@ function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefi
         const { name, shape } = file.layout.tensors[tensor]!;
         const known = parts.ancestor?.residualTensor(number, name);
         const { step } = segmentOf(file, tensor, record);
-        return [tensor, fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, { step, known, isMatrix: effectiveRank(shape) > 1 })] as const;
+        const fit = fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, { step, known, isMatrix: effectiveRank(shape) > 1 });
+        return [tensor, parts.resumed ? { ...fit, offsets: [0, 0] as const } : fit] as const;
       }),
     );
     return { ...file, residuals };

@@ -4,6 +4,7 @@ import { searchStep } from '../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
 import type { Ancestor } from './ancestor.ts';
+import { measureDrift } from './measure-drift.ts';
 import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
@@ -12,6 +13,8 @@ import type { FormOptions, Quantization } from './quantized-form.ts';
 import { buildResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
 import { refines } from './refine-units.ts';
+import { isResumed, resumptionHere, type Resumption } from './resumed-training.ts';
+import { stepBound } from './step-bound.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
 export interface ResidualParts extends FormOptions {
@@ -23,6 +26,8 @@ export interface ResidualParts extends FormOptions {
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
   readonly moves: MovesMemory;
+  /** Absent where the config is given: it is taken as it is. */
+  readonly resumption?: Resumption | undefined;
   /** Absent where there is nothing to measure inputs with. */
   readonly feedback?: InputFeedback | undefined;
 }
@@ -45,20 +50,25 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     ancestor = undefined;
     records = planSteps(source.files, moments, undefined, hint)!;
   }
+  const drift = parts.resumption === undefined || ancestor === undefined ? undefined : await measureDrift({ ...parts, ancestor, shelf: parts.moves.take() });
+  const resumption = parts.resumption && resumptionHere(parts.resumption, drift);
+  const resumed = resumption !== undefined && isResumed(resumption);
   const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
   const form = (config: QuantizationConfig): Promise<ResidualForm> => {
     const { step } = own(config);
     const known = forms.get(String(step));
     if (known !== undefined) return known;
-    const made = buildResidualForm({ ...parts, ancestor, records, moments }, step);
+    const made = buildResidualForm({ ...parts, ancestor, records, moments, resumed }, step);
     forms.set(String(step), made, 1);
     return made;
   };
+  const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
-    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}`,
+    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${resumed ? '+resumed' : ''}`,
+    resumed: resumption?.here ?? false,
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
-    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep(lastStep, runner),
+    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, max }, runner),
   };
 }
 

@@ -1,4 +1,4 @@
-import { residualStepMax, residualStepMin, type ResidualConfig } from '../checkpoint/quantization-config.ts';
+import { residualStepMax, residualStepMin } from '../checkpoint/quantization-config.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 
 /** Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32 octaves. */
@@ -11,23 +11,26 @@ const trialsMost = 12;
 const closeEnough = 0.95;
 /** Where a next step aims, in units of the threshold: what a prediction misses it by is inside. */
 const target = 0.975;
-/**
- * How far a step may grow over the last checkpoint's, in 1/32 octaves (9 %). With steps that grow freely a late checkpoint could stay what its ancestor rebuilds, which is inside the
- * threshold for long, and its error inside 1.5 times that of a fresh quantization with so coarse a step; training would be lost that the metric does not show.
- */
-const growthMax = 4;
 /** Largest change between two trials, in 1/32 octaves. */
 const coarsestMove = 24;
+
+/** Where a search of steps starts and ends, in 1/32 octaves. */
+export interface StepStart {
+  /** The step of the checkpoint before; absent for a run's first. */
+  readonly last: number | undefined;
+  /** The largest step allowed. */
+  readonly max?: number | undefined;
+}
 
 /**
  * Searches the step of the residual method: degradation grows about with its square, so each trial predicts the next, between the largest step
  * that passed and the smallest that failed. A later checkpoint starts at the last one's step, which most often passes at once. Of all steps tried
  * the cheapest that passed wins; undefined when none did.
  */
-export async function searchStep(last: ResidualConfig | undefined, runner: TrialRunner): Promise<FoundConfig | undefined> {
-  const stepMax = last === undefined ? residualStepMax : Math.min(residualStepMax, last.step + growthMax);
+export async function searchStep({ last, max = residualStepMax }: StepStart, runner: TrialRunner): Promise<FoundConfig | undefined> {
+  const stepMax = Math.max(residualStepMin, Math.min(residualStepMax, max));
   const enough = last === undefined ? trialsEnough.first : trialsEnough.later;
-  let step = last?.step ?? firstStep;
+  let step = Math.min(stepMax, last ?? firstStep);
   let passed = -Infinity;
   let failed = Infinity;
   for (let trials = 1; !runner.exhausted; trials += 1) {
