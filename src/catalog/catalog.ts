@@ -185,6 +185,8 @@ export interface CheckpointResult {
   /** Everything kept for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows. */
   readonly storedBytes: number;
   readonly migration?: number;
+  /** Root mean square of what rounding left of the weights of matrices, in steps. */
+  readonly roundingError?: number;
   /** Training was found to have been resumed from what the ancestor rebuilds. */
   readonly resumed?: boolean;
   readonly trialCount: number;

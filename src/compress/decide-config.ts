@@ -7,7 +7,7 @@ import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
 import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
-import type { Quantization, QuantizedForm } from './quantized-form.ts';
+import type { Quantization, QuantizationNotes, QuantizedForm } from './quantized-form.ts';
 import { Quantizer } from './quantizer.ts';
 import { resumptionBefore } from './resumed-training.ts';
 import { residualQuantization } from './residual-quantization.ts';
@@ -22,8 +22,7 @@ export interface Decision {
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
-  /** Training was resumed from what the ancestor rebuilds. */
-  readonly resumed?: boolean;
+  readonly notes?: QuantizationNotes | undefined;
 }
 
 export interface DecisionBasis {
@@ -46,8 +45,8 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const quantization = await makeQuantization(attempt, basis, given);
   const { config, trialCount } = given === undefined ? await search(attempt, basis.model, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
-  const { resumed = false } = quantization;
-  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount, resumed };
+  const notes = await quantization.describe?.(config, pace(attempt));
+  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount, notes };
 }
 
 /** A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients (quantizer.ts). */
@@ -92,6 +91,8 @@ export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promis
     core: ctx.core,
     last: lastConfig(candidates),
     warn,
+    ancestorRoundingError: candidates.find(({ checkpoint }) => ancestor !== undefined && checkpoint.packageId === ancestor.index.id)?.checkpoint.result
+      ?.roundingError,
     feedback: model.feedback,
     moves: attempt.moves,
     resumption: givenConfig(attempt) === undefined && model.quality !== undefined ? resumptionBefore(model.quality.bound.thresholds, candidates) : undefined,

@@ -49,7 +49,8 @@ export function describeResult(findings: Findings): CheckpointResult {
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),
     ...(stored.migration !== undefined && { migration: stored.migration }),
-    ...(decision.resumed === true && stored.kind === 'delta' && { resumed: true }),
+    ...(decision.notes?.resumed === true && { resumed: true }),
+    ...(decision.notes?.roundingError !== undefined && { roundingError: decision.notes.roundingError }),
     trialCount: decision.trialCount,
     seconds,
   };

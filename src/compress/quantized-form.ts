@@ -21,6 +21,13 @@ export interface FormOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface QuantizationNotes {
+  /** Training was resumed from what the ancestor rebuilds. */
+  readonly resumed?: boolean | undefined;
+  /** Root mean square of what rounding leaves of the weights of matrices, in steps. */
+  readonly roundingError?: number | undefined;
+}
+
 /** One way of quantizing, ready for one checkpoint and its ancestor. */
 export interface Quantization {
   form(config: QuantizationConfig): Promise<QuantizedForm>;
@@ -30,8 +37,8 @@ export interface Quantization {
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
   /** Told apart in the records of trials from those of another ancestor, where quality depends on it. */
   readonly trialScope: string;
-  /** Whether training was found to have been resumed from what the ancestor rebuilds; absent where a method does not tell. */
-  readonly resumed?: boolean;
+  /** What is to be known of the checkpoint under the config it is stored with; absent where a method tells nothing. */
+  describe?(config: QuantizationConfig, options: FormOptions): Promise<QuantizationNotes>;
 }
 
 /** A checkpoint under one config: how its quantized blocks come back, and how they are stored. */

@@ -58,19 +58,11 @@ export class ResidualCoder {
     );
   }
 
-  /** Sums that the distance of a block's weights to where they start follows from (native/lattice-error.ts), each weight counting alike. */
-  async distances(
-    file: ResidualFile,
-    at: BlockPlace,
-    { deadZone, counts }: { readonly deadZone: number; readonly counts: ContextCounts },
-    signal?: AbortSignal,
-  ) {
-    const plain = { deadZone, ofTensor: () => ({ strength: 0, deadZone }) };
-    const measure = async ({ weights, weightDtype, chain, segments, slots }: ResidualBlock): Promise<Float64Array> => {
-      const block = { weights, weightDtype, chain, segments, slots, deadZone };
-      return (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
-    };
-    return this.withBlock(file, at, plain, measure, signal);
+  /** Sums that a block's errors follow from (native/lattice-error.ts), each weight counting alike. What `counts` receives is of no use. */
+  async errors(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, counts: ContextCounts, signal?: AbortSignal): Promise<Float64Array> {
+    const measure = async ({ gradients: _, gradientDtype: __, gradientScales: ___, ...block }: ResidualBlock): Promise<Float64Array> =>
+      (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
+    return this.withBlock(file, at, rounding, measure, signal);
   }
 
   /** Counts the symbols of a block that was quantized in the same way before; false when they were not kept. */

@@ -6,6 +6,7 @@ import type { BlockMemory } from '../restore/block-memory.ts';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { effectiveRank } from '../graph/layer-type-of.ts';
 import type { Ancestor } from './ancestor.ts';
+import { distanceInSteps } from './distance-in-steps.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { Rounding } from './feedback-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
@@ -79,6 +80,12 @@ export class ResidualForm implements QuantizedForm {
     const { coding, elementCount } = at.block;
     const into = coding.kind === 'residual' ? memory?.take(elementCount * dtypeBytes[coding.dtype]) : undefined;
     return this.pass.coder.elements(files[at.file]!, at, this.pass.roundingOf(attempts, at), { into, signal });
+  }
+
+  /** Root mean square of what rounding leaves of the weights of matrices, in steps; undefined without a matrix. */
+  roundingError(options: FormOptions): Promise<number | undefined> {
+    const { files, attempts } = this.built;
+    return this.pass.roundingError(files, attempts, options);
   }
 
   async encoding(ancestor: Ancestor | undefined, { external = new Set() }: FormOptions): Promise<FormEncoding> {
@@ -229,6 +236,11 @@ class QuantizingPass {
     });
     const slots = files.reduce((total, file) => total + (file?.residuals.size ?? 0), 0);
     return { tables: await counts.build({ slots: slotCount(slots) }, signal), ...this.totals(files) };
+  }
+
+  roundingError(files: readonly (ResidualFile | undefined)[], attempts: Attempts, options: FormOptions): Promise<number | undefined> {
+    const { core } = this.parts;
+    return distanceInSteps(this.places, { ...options, core, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
   }
 
   /** Tensors without feedback in one block have one dead zone, the narrowest that any of them needs. */

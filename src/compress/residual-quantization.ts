@@ -28,6 +28,8 @@ export interface ResidualParts extends FormOptions {
   readonly moves: MovesMemory;
   /** Absent where the config is given: it is taken as it is. */
   readonly resumption?: Resumption | undefined;
+  /** Of the ancestor, in its steps; absent where it was not measured. */
+  readonly ancestorRoundingError?: number | undefined;
   /** Absent where there is nothing to measure inputs with. */
   readonly feedback?: InputFeedback | undefined;
 }
@@ -50,8 +52,11 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     ancestor = undefined;
     records = planSteps(source.files, moments, undefined, hint)!;
   }
-  const drift = parts.resumption === undefined || ancestor === undefined ? undefined : await measureDrift({ ...parts, ancestor, shelf: parts.moves.take() });
-  const resumption = parts.resumption && resumptionHere(parts.resumption, drift);
+  const drift =
+    parts.resumption === undefined || ancestor === undefined || parts.ancestorRoundingError === undefined
+      ? undefined
+      : await measureDrift({ ...parts, ancestor, shelf: parts.moves.take() });
+  const resumption = parts.resumption && resumptionHere(parts.resumption, drift, parts.ancestorRoundingError);
   const resumed = resumption !== undefined && isResumed(resumption);
   const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
   const form = (config: QuantizationConfig): Promise<ResidualForm> => {
@@ -65,7 +70,10 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
     trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${resumed ? '+resumed' : ''}`,
-    resumed: resumption?.here ?? false,
+    describe: async (config, options) => ({
+      resumed: resumption?.here ?? false,
+      ...(resumption !== undefined && { roundingError: await (await form(config)).roundingError(options) }),
+    }),
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
     search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, max }, runner),

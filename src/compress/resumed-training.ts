@@ -1,10 +1,10 @@
 import type { AncestorCandidate } from './find-ancestor.ts';
 
 /**
- * Weights nearer to what the ancestor rebuilds than this, in its steps and root mean square, were trained on from there. Rounding alone leaves 1/sqrt(12) of a step, so weights
- * that were trained on from the upload are never as near.
+ * Weights that are this much nearer to what the ancestor rebuilds than its rounding left them (root mean squares) were trained on from there. Those trained on from the upload are never
+ * nearer: what they move comes on top.
  */
-const resumedBelow = 0.9 / Math.sqrt(12);
+const nearer = 0.9;
 
 /** What is known of whether training went on from what the hub rebuilt. */
 export type Resumption = {
@@ -23,9 +23,10 @@ export function resumptionBefore(thresholds: Readonly<Record<string, number>>, c
   };
 }
 
-/** The same with what the weights tell. `drift`: see measureDrift; undefined without an ancestor. */
-export function resumptionHere({ threshold, before }: Resumption, drift: number | undefined): Resumption {
-  return drift !== undefined && drift < resumedBelow ? { threshold, before, here: true, drift } : { threshold, before, here: false };
+/** The same with what the weights tell. `drift`: see measureDrift. `roundingError`: what the ancestor's rounding left, alike. Undefined where not known. */
+export function resumptionHere({ threshold, before }: Resumption, drift: number | undefined, roundingError: number | undefined): Resumption {
+  const here = drift !== undefined && roundingError !== undefined && drift < nearer * roundingError;
+  return here ? { threshold, before, here, drift } : { threshold, before, here: false };
 }
 
 /** Whether what is rebuilt must not lag behind: training was resumed now or not long ago. */

@@ -96,12 +96,10 @@ const resultSchema = z
     rawBytes: z.number().int(),
     storedBytes: z.number().int().openapi({ description: 'Everything stored for the checkpoint.' }),
     migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
-    resumed: z
-      .boolean()
-      .optional()
-      .openapi({
-        description: 'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
-      }),
+    roundingError: z.number().optional().openapi({ description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.' }),
+    resumed: z.boolean().optional().openapi({
+      description: 'Training was found to have been resumed from what the ancestor rebuilds, so steps are kept fine enough for what was trained since.',
+    }),
     trialCount: z.number().int(),
     seconds: z.record(z.string(), z.number()).openapi({ description: 'Seconds by phase.', example: { search: 4.2, encode: 0.8, verify: 0.3 } }),
   })

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import { openCompressHarness, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
+import { noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
+
+let harness: CompressHarness;
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
+afterAll(() => harness.close());
+
+const search = { ...tinySearch, method: 'residual' } as const;
+const thresholds = { loss: 0.01 };
+const matrices = ['embed.weight', 'fc.weight', 'head.weight'];
+
+/** What a few optimizer steps change: far less than a quantization step. */
+function trainedOn(weights: TestTensors, seed: number): TestTensors {
+  return Object.fromEntries(
+    Object.entries(weights).map(([name, tensor], i) => {
+      const moves = noise((tensor.data as Float32Array).length, 500 * seed + i);
+      return [name, { ...tensor, data: Float32Array.from(tensor.data as Float32Array, (x, k) => x + 0.005 * moves[k]!) }];
+    }),
+  );
+}
+
+async function rebuilt(checkpoint: Checkpoint): Promise<TestTensors> {
+  const file = await harness.download(checkpoint, 'model.safetensors');
+  return Object.fromEntries(
+    Object.entries(tinyWeights(0)).map(([name, tensor]) => {
+      const bytes = Uint8Array.from(tensorBytes(file, name));
+      return [name, { ...tensor, data: new Float32Array(bytes.buffer) }];
+    }),
+  );
+}
+
+/** Share of what the weights of all matrices moved from `from` to `to` that `stored` has not moved along. */
+function movementLost(from: TestTensors, to: TestTensors, stored: TestTensors): number {
+  let along = 0;
+  let squares = 0;
+  for (const name of matrices) {
+    const [a, b, c] = [from, to, stored].map((tensors) => tensors[name]!.data as Float32Array) as [Float32Array, Float32Array, Float32Array];
+    a.forEach((x, k) => {
+      along += (b[k]! - c[k]!) * (b[k]! - x);
+      squares += (b[k]! - x) ** 2;
+    });
+  }
+  return along / squares;
+}
+
+const push = (run: Run, step: number, weights: TestTensors): Promise<Checkpoint> => harness.push(run, step, withGradients(weights, tinyGradients(step)));
+
+describe('training resumed from a rebuilt checkpoint', () => {
+  test('is found out, and what was trained since is not rounded away, then and at the next checkpoint', async () => {
+    const run = await harness.newRun({ search, thresholds });
+    const first = await push(run, 0, tinyWeights(0));
+    const start = await rebuilt(first);
+    const weights = trainedOn(start, 1);
+    const second = await push(run, 1, weights);
+    expect([first, second].map(({ result }) => result?.resumed)).toEqual([undefined, true]);
+    expect(second.result?.kind).toBe('delta');
+    expect(movementLost(start, weights, await rebuilt(second))).toBeLessThan(0.3);
+    const further = trainedOn(weights, 2);
+    const third = await push(run, 2, further);
+    expect(third.result?.resumed).toBeUndefined();
+    expect(Math.abs(movementLost(weights, further, await rebuilt(third)))).toBeLessThan(0.3);
+    expect((await harness.catalog.trials.list(third.id)).every(({ configKey }) => configKey.endsWith('+resumed'))).toBe(true);
+  });
+
+  test('is not seen where training went on from the upload, however little it moved', async () => {
+    const run = await harness.newRun({ search, thresholds });
+    const first = await push(run, 0, tinyWeights(0));
+    const second = await push(run, 1, trainedOn(tinyWeights(0), 1));
+    const third = await push(run, 2, trainedOn(tinyWeights(0), 1));
+    expect(first.result?.roundingError).toBeGreaterThan(0.1);
+    expect([second, third].map(({ result }) => [result?.kind, result?.resumed])).toEqual([
+      ['delta', undefined],
+      ['delta', undefined],
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { resumptionBefore, resumptionHere, type Resumption } from './resumed-training.ts';
+import { stepBound } from './step-bound.ts';
+
+const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);
+
+describe('stepBound', () => {
+  test('a step grows by an eighth of an octave at most, from the checkpoint before', () => {
+    expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: usual })).toBe(-6);
+    expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: undefined })).toBe(-6);
+    expect(stepBound({ lastStep: undefined, ancestorStep: undefined, resumption: usual })).toBeUndefined();
+  });
+
+  test('where training was resumed it is three times what the weights moved', () => {
+    const here = resumptionHere(usual, 1 / 12, 0.3);
+    expect(here.here).toBe(true);
+    expect(stepBound({ lastStep: 0, ancestorStep: 0, resumption: here })).toBe(-64);
+    expect(stepBound({ lastStep: 0, ancestorStep: 0, resumption: { ...here, threshold: 0.16 } as Resumption })).toBe(0);
+  });
+
+  test('weights that did not move at all leave the step alone', () => {
+    expect(stepBound({ lastStep: 0, ancestorStep: 7, resumption: resumptionHere(usual, 0, 0.3) })).toBe(8);
+  });
+
+  test('later it grows with the ancestor alone, and a base has any', () => {
+    const before: Resumption = { ...usual, before: true };
+    expect(stepBound({ lastStep: 40, ancestorStep: 7, resumption: before })).toBe(8);
+    expect(stepBound({ lastStep: 40, ancestorStep: undefined, resumption: before })).toBeUndefined();
+  });
+});
+
+describe('resumptionHere', () => {
+  test.each([
+    [0.29, 0.29, false],
+    [0.27, 0.29, false],
+    [0.25, 0.29, true],
+    [undefined, 0.29, false],
+    [0.1, undefined, false],
+  ])('drift %s where rounding left %s: %s', (drift, error, here) => {
+    expect(resumptionHere(usual, drift, error).here).toBe(here);
+  });
+});
