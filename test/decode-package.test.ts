@@ -73,11 +73,12 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
       ['inshrinkerator', { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 }],
     ] as const)('gives what a download gives (method %s)', async (method, config) => {
       const run = await harness.newFixedRun(config);
-      const chain: string[] = [];
+      const paths = new Map<string, string>();
       for (const step of [0, 1, 2]) {
         const checkpoint = await harness.push(run, step, modelOf(await oddWeights(harness, step)));
         expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'lossy' });
-        chain.push(stored(`${method}-${step}.firn`, await harness.packageBytes(checkpoint)));
+        paths.set(checkpoint.packageId!, stored(`${method}-${step}.firn`, await harness.packageBytes(checkpoint)));
+        const chain = (await harness.catalog.packages.chain(checkpoint.packageId!)).map(({ id }) => paths.get(id)!).reverse();
         const downloaded = await harness.download(checkpoint, 'model.safetensors');
         expect(decode(chain)).toEqual({ status: decoded, said: '', digests: { 'model.safetensors': digestOf(downloaded) } });
       }
