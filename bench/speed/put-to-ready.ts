@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import { tieToCores } from './one-core.ts';
-import { copier, rowOf, type SpeedRow } from './timed-rounds.ts';
+import { processorSecondsOf } from './processor-time.ts';
+import { copier, rowOf, type SpeedRow, type Spent } from './timed-rounds.ts';
 
 export interface PutOptions {
   /** Two checkpoints of a model, as safetensors files. */
@@ -18,7 +19,7 @@ export interface PutOptions {
 /** Runs of a base and a delta each. */
 const rounds = 5;
 
-/** From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own. */
+/** From the first byte of an upload to the checkpoint being ready, for a base and for a delta, on a hub of its own, whose processor time it says. */
 export async function putToReady({ first, second, step, cpu }: PutOptions): Promise<SpeedRow[]> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-put-'));
   let hub: HubProcess | undefined;
@@ -31,8 +32,8 @@ export async function putToReady({ first, second, step, cpu }: PutOptions): Prom
     await client.post('/v1/repositories', { namespace: 'bench', name: 'speed' });
     const copy = copier(first.length);
     const samples = [
-      { works: [] as number[], copies: [] as number[] },
-      { works: [] as number[], copies: [] as number[] },
+      { works: [] as Spent[], copies: [] as Spent[] },
+      { works: [] as Spent[], copies: [] as Spent[] },
     ] as const;
     for (let round = -1; round < rounds; round++) {
       const run = `/v1/repositories/bench/speed/runs/r${round + 1}`;
@@ -40,10 +41,12 @@ export async function putToReady({ first, second, step, cpu }: PutOptions): Prom
       await client.post('/v1/repositories/bench/speed/runs', { name: `r${round + 1}`, fidelity: 'lossy', search: { method: 'residual', fixedConfig } });
       for (const [i, sample] of samples.entries()) {
         const copied = copy();
+        const before = processorSecondsOf(hub.pid);
         const seconds = await push(client, run, i, paths[i]!);
+        const processorSeconds = processorSecondsOf(hub.pid) - before;
         if (round < 0) continue;
         sample.copies.push(copied);
-        sample.works.push(seconds);
+        sample.works.push({ seconds, processorSeconds });
       }
     }
     return samples.map((sample, i) => rowOf(`put to ready, ${i === 0 ? 'base' : 'delta'}`, first.length, sample));

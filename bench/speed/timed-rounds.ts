@@ -8,6 +8,15 @@ export interface SpeedRow {
   readonly spread: number;
   /** Median over the rounds of the copy's time in the work's. */
   readonly memcpyRatio: number;
+  /** The same of processor time, user and system: what a machine without other work and with a disk that never waits would give. Absent where it is not known. */
+  readonly processorRatio?: number | undefined;
+}
+
+/** What a piece of work took, in seconds. */
+export interface Spent {
+  readonly seconds: number;
+  /** Of all threads; NaN where it is not known. */
+  readonly processorSeconds: number;
 }
 
 /** Rounds of each measurement. */
@@ -23,49 +32,64 @@ export async function timedRounds(name: string, bytes: number, work: () => Promi
   const copy = copier(bytes);
   await work();
   copy();
-  const works: number[] = [];
-  const copies: number[] = [];
+  const works: Spent[] = [];
+  const copies: Spent[] = [];
   for (let round = 0; round < rounds; round++) {
     if (round % 2 === 0) copies.push(copy());
-    const started = performance.now();
-    await work();
-    works.push((performance.now() - started) / 1000);
+    works.push(await spentOn(work));
     if (round % 2 === 1) copies.push(copy());
   }
   return rowOf(name, bytes, { works, copies });
 }
 
-/** Seconds of the work and of a copy, round by round. */
+/** What `work` takes of this process. */
+export async function spentOn(work: () => Promise<unknown>): Promise<Spent> {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  return spentSince(started, before);
+}
+
+function spentSince(startedMs: number, before: NodeJS.CpuUsage): Spent {
+  const { user, system } = process.cpuUsage(before);
+  return { seconds: (performance.now() - startedMs) / 1000, processorSeconds: (user + system) / 1e6 };
+}
+
+/** The work and a copy, round by round. */
 export interface RoundSamples {
-  readonly works: readonly number[];
-  readonly copies: readonly number[];
+  readonly works: readonly Spent[];
+  readonly copies: readonly Spent[];
 }
 
 export function rowOf(name: string, bytes: number, { works, copies }: RoundSamples): SpeedRow {
-  const seconds = median(works);
+  const times = works.map(({ seconds }) => seconds);
+  const seconds = median(times);
+  const processorRatio = median(works.map(({ processorSeconds }, round) => copies[round]!.processorSeconds / processorSeconds));
   return {
     name,
     bytes,
     seconds,
-    spread: (Math.max(...works) - Math.min(...works)) / seconds,
-    memcpyRatio: median(works.map((time, round) => copies[round]! / time)),
+    spread: (Math.max(...times) - Math.min(...times)) / seconds,
+    memcpyRatio: median(times.map((time, round) => copies[round]!.seconds / time)),
+    processorRatio: Number.isNaN(processorRatio) ? undefined : processorRatio,
   };
 }
 
-/** Returns what says how many seconds copying `bytes` bytes between two buffers takes. */
-export function copier(bytes: number): () => number {
+/** Returns what says how much copying `bytes` bytes between two buffers takes. */
+export function copier(bytes: number): () => Spent {
   const from = new Uint8Array(bytes).fill(1);
   const to = new Uint8Array(bytes).fill(2);
   return () => {
     const started = performance.now();
+    const before = process.cpuUsage();
     for (let times = 1; ; times++) {
       to.set(from);
-      const passed = performance.now() - started;
-      if (passed >= copyMsMin) return passed / 1000 / times;
+      const { seconds, processorSeconds } = spentSince(started, before);
+      if (seconds * 1000 >= copyMsMin) return { seconds: seconds / times, processorSeconds: processorSeconds / times };
     }
   };
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
