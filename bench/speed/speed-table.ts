@@ -6,7 +6,16 @@ export interface BarredRow extends SpeedRow {
 }
 
 export function tableHead(): string {
-  return ['work'.padEnd(48), 'MB'.padStart(8), 'ms'.padStart(10), 'GB/s'.padStart(8), 'spread'.padStart(8), 'memcpy'.padStart(8), 'by cpu'.padStart(8), 'bar'.padStart(7)].join(' ');
+  return [
+    'work'.padEnd(48),
+    'MB'.padStart(8),
+    'ms'.padStart(10),
+    'GB/s'.padStart(8),
+    'spread'.padStart(8),
+    'memcpy'.padStart(8),
+    'by cpu'.padStart(8),
+    'bar'.padStart(7),
+  ].join(' ');
 }
 
 /** GB are 1e9 bytes of binary32, whatever is stored; `memcpy` is the ratio to one, `by cpu` that of processor times. */

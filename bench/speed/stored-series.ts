@@ -57,6 +57,11 @@ export class StoredSeries {
     return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), { parallel, method: 'residual' }) };
   }
 
+  /** Gives up the memory of a checkpoint that was planned. */
+  forget(name: string): void {
+    void this.#store.delete(name);
+  }
+
   /** Quantizes and encodes against the chain, newest first; a base without one. The package is kept under its number. */
   async encode({ source, plan }: PlannedCheckpoint, number: number, chain: readonly StoredStep[]): Promise<StoredStep> {
     const opened = chain.length === 0 ? undefined : await this.open(chain);

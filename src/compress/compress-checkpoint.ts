@@ -8,6 +8,7 @@ import { describeResult, fileResults, type FileResult } from './describe-result.
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
+import { LastAncestor } from './last-ancestor.ts';
 import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
@@ -51,12 +52,13 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   try {
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
       const loaded = await loadSource(ctx.store, rows);
-      const moves = new MovesMemory(ctx.cacheMaxBytes);
+      const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes);
+      const memory = { source, moves: new MovesMemory(ctx.cacheMaxBytes), lastAncestor: new LastAncestor(source), quantizations: new WeakMap() };
       try {
-        const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes);
-        return await compress({ ctx, checkpoint, run, rows, source, moves, packageId, packageKey, directory, signal, warn }, warnings);
+        return await compress({ ctx, checkpoint, run, rows, ...memory, packageId, packageKey, directory, signal, warn }, warnings);
       } finally {
-        moves.clear();
+        memory.moves.clear();
+        await memory.lastAncestor.close();
         await loaded.close();
       }
     });

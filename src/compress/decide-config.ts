@@ -80,8 +80,15 @@ function exact({ source, warn }: EncodeAttempt, { layerTypes }: PreparedModel, r
   return { plan: planExact(source.files, layerTypes), configGiven: false, trialCount };
 }
 
-/** The residual method, set up for one checkpoint and ancestor. */
+/** The residual method, set up for one checkpoint and ancestor; once for each, since what it takes to estimate bytes is what it takes to encode them. */
 export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Quantization> {
+  const key = basis.ancestor ?? basis.model;
+  const known = attempt.quantizations.get(key) ?? makeResidual(attempt, basis);
+  attempt.quantizations.set(key, known);
+  return known;
+}
+
+function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Quantization> {
   const { model, ancestor, candidates } = basis;
   const { source, ctx, warn } = attempt;
   return residualQuantization({

@@ -1,8 +1,10 @@
 import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { CompressContext } from './compress-context.ts';
+import type { LastAncestor } from './last-ancestor.ts';
 import type { ModelSource } from './model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
+import type { Quantization } from './quantized-form.ts';
 
 /** One try at compressing a checkpoint: what every phase needs. */
 export interface EncodeAttempt {
@@ -13,6 +15,9 @@ export interface EncodeAttempt {
   readonly rows: readonly CheckpointFile[];
   readonly source: ModelSource;
   readonly moves: MovesMemory;
+  readonly lastAncestor: LastAncestor;
+  /** Of the residual method, by the ancestor, or by the prepared model for a base: an estimate and the encode after it are one. */
+  readonly quantizations: WeakMap<object, Promise<Quantization>>;
   /** 32 hex digits, derived from the checkpoint: whoever encodes it writes the same bytes. */
   readonly packageId: string;
   /** Of this try alone: one that has lost its claim cannot touch what another commits. */

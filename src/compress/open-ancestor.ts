@@ -1,11 +1,11 @@
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { PackageChain } from '../restore/package-chain.ts';
-import { Ancestor } from './ancestor.ts';
+import type { Ancestor } from './ancestor.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import type { CodingPlan } from './plan-codings.ts';
 
-/** The ancestor chosen for a plan; its chain is open while it is in use. */
+/** The ancestor chosen for a plan; its chain is open until the attempt looks at another. */
 export interface OpenedAncestor {
   readonly candidate: AncestorCandidate;
   readonly ancestor: Ancestor;
@@ -26,26 +26,25 @@ export async function withAncestor<T>(
   work: (opened: OpenedAncestor | undefined) => Promise<T>,
 ): Promise<T> {
   for (const candidate of candidates) {
-    const chain = await openChain(attempt, candidate);
-    if (chain === undefined) continue;
     try {
-      const ancestor = new Ancestor(chain, attempt.source.files, plan);
-      if (ancestor.coverage(plan) > 0) return await work({ candidate, ancestor });
+      const ancestor = await openAncestor(attempt, candidate, plan);
+      if (ancestor !== undefined && ancestor.coverage(plan) > 0) return await work({ candidate, ancestor });
     } catch (error) {
       if (!isDamage(error)) throw error;
       attempt.warn(cannotBeRead(candidate));
       break;
-    } finally {
-      await chain.close();
     }
   }
   return work(undefined);
 }
 
 /** Undefined when the chain has no room for another package or cannot be read. */
-async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: AncestorCandidate): Promise<PackageChain | undefined> {
+async function openAncestor(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
   const { packageId } = candidate.checkpoint;
-  if (packageId === undefined) return undefined;
+  return packageId === undefined ? undefined : attempt.lastAncestor.along(packageId, plan, () => openChain(attempt, candidate, packageId));
+}
+
+async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
   try {
     const packages = await ctx.catalog.packages.chain(packageId);
     return packages.length >= ctx.chainLengthMax ? undefined : await ctx.restorer.open(packages, signal);

@@ -1,0 +1,85 @@
+import type { NativeCore } from '../../src/native/core.ts';
+import { chainBytesMax, chainPackagesMax } from '../../src/compress/restore-budget.ts';
+import { StoredSeries, type StoredStep } from './stored-series.ts';
+import type { BarredRow } from './speed-table.ts';
+import { syntheticCheckpoints } from './synthetic-model.ts';
+import { median, spentOn, type Spent } from './timed-rounds.ts';
+
+/** Restoring the last of a chain takes at most this many times a base's time. */
+const timesMax = 3;
+/** Deltas of the chains. */
+const deltaCounts = [1, 4, 8, chainPackagesMax - 1];
+/** How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is stored. */
+const cases = [
+  { drift: 0.03, step: 0 },
+  { drift: 0.06, step: 0 },
+  { drift: 0.14, step: 0 },
+  { drift: 0.06, step: -32 },
+] as const;
+/** Rounds of each measurement; a base and all chains take turns. */
+const rounds = 7;
+/** A number in its run from which the later bound of the budget holds. */
+const laterSequence = 1000;
+
+/**
+ * Restoring the last of chains of deltas beside its base, in process, packages in memory: a row says how often the base's time fits into the chain's, of the
+ * times allowed. Names say what the default policy makes of the chain's bytes; a chain that it never makes has no bar.
+ */
+export async function* chainRows(core: NativeCore): AsyncGenerator<BarredRow> {
+  for (const { drift, step } of cases) {
+    const { rawBytes, packages } = await encodeChain(core, { drift, step });
+    const chains = deltaCounts.map((deltas) => packages.slice(0, deltas + 1).reverse());
+    const series = packages[0]!.series;
+    const bases: Spent[] = [];
+    const times = chains.map((): Spent[] => []);
+    for (let round = -1; round < rounds; round++) {
+      const base = await spentOn(() => series.restore([packages[0]!.stored]));
+      if (round >= 0) bases.push(base);
+      for (const [i, chain] of chains.entries()) {
+        const spent = await spentOn(() => series.restore(chain.map(({ stored }) => stored)));
+        if (round >= 0) times[i]!.push(spent);
+      }
+    }
+    for (const [i, chain] of chains.entries()) yield rowOf(chain, { rawBytes, works: times[i]!, bases });
+  }
+}
+
+interface ChainPackage {
+  readonly series: StoredSeries;
+  readonly stored: StoredStep;
+}
+
+/** Oldest first. */
+async function encodeChain(core: NativeCore, { drift, step }: { drift: number; step: number }): Promise<{ rawBytes: number; packages: ChainPackage[] }> {
+  const series = new StoredSeries(core, step);
+  const packages: ChainPackage[] = [];
+  let rawBytes = 0;
+  for (const file of syntheticCheckpoints({ layers: 0, drift }, Math.max(...deltaCounts) + 1)) {
+    rawBytes = file.length;
+    const number = packages.length;
+    const planned = await series.plan(file, `checkpoint ${number}`);
+    const stored = await series.encode(planned, number, packages.map((known) => known.stored).reverse());
+    series.forget(`checkpoint ${number}`);
+    packages.push({ series, stored });
+  }
+  return { rawBytes, packages };
+}
+
+function rowOf(chain: readonly ChainPackage[], { rawBytes, works, bases }: { rawBytes: number; works: readonly Spent[]; bases: readonly Spent[] }): BarredRow {
+  const steps = chain.map(({ stored }) => stored);
+  const bytes = steps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const baseBytes = steps.at(-1)!.sizeBytes;
+  const migration = median(steps.slice(0, -1).map(({ encoded }) => encoded.migration!));
+  const times = works.map(({ seconds }) => seconds);
+  const within = (sequence: number): boolean => bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
+  const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
+  return {
+    name: `base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
+    bytes: rawBytes,
+    seconds: median(times),
+    spread: (Math.max(...times) - Math.min(...times)) / median(times),
+    memcpyRatio: (timesMax * median(bases.map(({ seconds }) => seconds))) / median(times),
+    processorRatio: (timesMax * median(bases.map(({ processorSeconds }) => processorSeconds))) / median(works.map(({ processorSeconds }) => processorSeconds)),
+    bar: within(0) ? 1 : 0,
+  };
+}
