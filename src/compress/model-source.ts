@@ -4,7 +4,7 @@ import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-l
 import type { NativeCore, WeightBlock, WeightMoments } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { BlockMemory } from '../restore/block-memory.ts';
-import type { ObjectReader } from '../store/object-store.ts';
+import { roomBytes, type ObjectReader } from '../store/object-store.ts';
 
 /** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
 export interface SourceFile {
@@ -80,7 +80,7 @@ export class ModelSource {
   /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
   async withWeights<T>(file: number, block: PlannedBlock, use: (pair: WeightBlock) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const sizeBytes = block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
-    const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(sizeBytes);
+    const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(roomBytes(sizeBytes));
     try {
       const weights = room === undefined ? await this.readBlock(file, block, signal) : await this.readElements(file, block, signal, room);
       return await use(await this.pairOf(file, block, weights, signal));

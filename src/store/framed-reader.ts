@@ -1,14 +1,10 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { corrupt, type FrameTable } from './object-frame.ts';
-import { chunkBytes, type ObjectReader } from './object-store.ts';
+import type { ObjectReader } from './object-store.ts';
 import { throwIfAborted } from './until-aborted.ts';
 
 /** Bytes of one piece of a stream, a multiple of the checksum chunk: large enough to hide a disk call, small enough that a slow client holds little. */
 export const pieceBytes = 1024 * 1024;
-
-/** Rooms for chunks that one reader keeps between reads, and their least size, in bytes. */
-const roomsMax = 4;
-const roomBytesMin = 1024 * 1024;
 
 /** What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the start of `room`. */
 export interface StoredBytes {
@@ -21,8 +17,6 @@ export class FramedReader implements ObjectReader {
   readonly sizeBytes: number;
   readonly #table: FrameTable;
   readonly #stored: StoredBytes;
-  /** For reads into a room of the caller's: chunks are fetched and checked here. */
-  readonly #rooms: Uint8Array[] = [];
 
   constructor(table: FrameTable, stored: StoredBytes) {
     this.sizeBytes = table.contentBytes;
@@ -32,14 +26,7 @@ export class FramedReader implements ObjectReader {
 
   async read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {
     this.#checkRange(offsetBytes, offsetBytes + lengthBytes);
-    if (room === undefined) return this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal);
-    const chunks = this.#takeRoom(lengthBytes + 2 * chunkBytes);
-    try {
-      room.set(await this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal, chunks));
-      return room;
-    } finally {
-      if (this.#rooms.length < roomsMax) this.#rooms.push(chunks);
-    }
+    return this.#readChecked(offsetBytes, offsetBytes + lengthBytes, signal, room);
   }
 
   async *stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -66,11 +53,6 @@ export class FramedReader implements ObjectReader {
     if (!whole || startBytes < 0 || endBytes < startBytes || endBytes > this.sizeBytes) {
       throw new FirnError('invalid-request', 'The range lies outside of the object.', { detail: `${startBytes}..${endBytes} of ${this.sizeBytes}` });
     }
-  }
-
-  #takeRoom(lengthBytes: number): Uint8Array {
-    const known = this.#rooms.findIndex((room) => room.length >= lengthBytes);
-    return known < 0 ? Buffer.allocUnsafeSlow(Math.max(roomBytesMin, lengthBytes)) : this.#rooms.splice(known, 1)[0]!;
   }
 
   async #readChecked(startBytes: number, endBytes: number, signal: AbortSignal | undefined, room?: Uint8Array): Promise<Uint8Array> {

@@ -41,7 +41,7 @@ export interface ListedObject extends StoredObject {
 
 export interface ObjectReader {
   readonly sizeBytes: number;
-  /** Exactly `lengthBytes` bytes from `offsetBytes`; `invalid-request` beyond the end. They may lie in `room`, which has that length. */
+  /** Exactly `lengthBytes` bytes from `offsetBytes`; `invalid-request` beyond the end. They may lie anywhere in `room`, which has at least `roomBytes(lengthBytes)` bytes. */
   read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
   /** The range in pieces of at most 1 MiB; end exclusive, defaults to the whole object. */
   stream(startBytes?: number, endBytes?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -50,3 +50,8 @@ export interface ObjectReader {
 
 /** Granularity of the checksums, in bytes of content. */
 export const chunkBytes = 256 * 1024;
+
+/** Bytes of a room for a read of `lengthBytes`: all chunks that the read touches fit in. */
+export function roomBytes(lengthBytes: number): number {
+  return lengthBytes + 2 * chunkBytes;
+}
