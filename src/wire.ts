@@ -93,7 +93,11 @@ export async function wire(config: Config, log: Logger): Promise<Firn> {
 
 async function openParts(config: Config, log: Logger, catalog: Catalog, startedAt: Date): Promise<Parts> {
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
-  const store = await openFilesystemStore({ folder: join(config.dataDirectory, 'objects'), crc32c: (bytes, seed) => core.crc32cSync(bytes, seed) });
+  const store = await openFilesystemStore({
+    folder: join(config.dataDirectory, 'objects'),
+    crc32c: (bytes, seed) => core.crc32cSync(bytes, seed),
+    forgetFile: (descriptor) => core.forgetFile(descriptor),
+  });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,

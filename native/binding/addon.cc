@@ -76,6 +76,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<release_moves>(exports, "releaseMoves");
   add<crc32c_call>(exports, "crc32c");
   add<map_file>(exports, "mapFile");
+  add<forget_file>(exports, "forgetFile");
   return exports;
 }
 

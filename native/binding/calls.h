@@ -71,6 +71,7 @@ napi_value release_moves(Arguments& args);
 
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);
+napi_value forget_file(Arguments& args);
 
 // Hands `job` to the engine, or throws the TypeError of the first wrong argument.
 inline napi_value start(Arguments& args, const std::shared_ptr<Engine>& engine, std::unique_ptr<Job> job) {

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <cerrno>
 #include <string>
 
@@ -7,6 +9,24 @@
 #include "results.h"
 
 namespace firn::binding {
+namespace {
+
+// A hint: what the system makes of it is its own affair.
+class ForgetFile final : public Job {
+ public:
+  explicit ForgetFile(int descriptor) : descriptor_(descriptor) {}
+
+ private:
+  Status execute() override {
+#ifdef POSIX_FADV_DONTNEED
+    posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
+#endif
+    return Status::ok;
+  }
+  int descriptor_;
+};
+
+}  // namespace
 
 napi_value crc32c_call(Arguments& args) {
   const InputBytes bytes = args.bytes(0);
@@ -14,6 +34,12 @@ napi_value crc32c_call(Arguments& args) {
   if (!args.ok()) return args.throw_type_error();
   napi_value value;
   return napi_create_uint32(args.env(), crc32c(bytes.data, bytes.count, seed), &value) == napi_ok ? value : nullptr;
+}
+
+napi_value forget_file(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const auto descriptor = static_cast<int>(args.integer(1, 0, INT32_MAX));
+  return start(args, engine, std::make_unique<ForgetFile>(descriptor));
 }
 
 // Returns the ArrayBuffer, or the errno of the system call that failed.

@@ -11,7 +11,7 @@ import type { SourceFile } from './model-source.ts';
 export interface LoadedFiles {
   readonly files: readonly SourceFile[];
   readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
-  /** Closes every reader, those of sensitivity files without a usable tensor too. */
+  /** Closes every reader, those of sensitivity files without a usable tensor too. Staged objects have been read then: the memory they take is for what comes next. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,12 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
   const opened: ObjectReader[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(opened.map((reader) => reader.close()));
+    await Promise.all(
+      opened.map(async (reader) => {
+        await reader.forget?.();
+        await reader.close();
+      }),
+    );
   };
   try {
     for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {

@@ -129,4 +129,5 @@ export interface Addon {
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */
   mapFile(engine: EngineHandle, path: string): ArrayBuffer | number;
+  forgetFile(engine: EngineHandle, descriptor: number): Started<undefined>;
 }

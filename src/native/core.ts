@@ -94,6 +94,11 @@ export interface NativeCore {
    * after somebody cut the file short, ends the process. An empty file gives an empty buffer. Throws `internal`.
    */
   mapFileSync(path: string): ArrayBuffer;
+  /**
+   * Tells the system that an open file will not be read soon: the memory that it keeps the bytes in is free for others, those not yet on disk excepted. A hint, which
+   * never fails for what the file is. Keep the descriptor open meanwhile.
+   */
+  forgetFile(descriptor: number): Promise<void>;
   stats(): { readonly threads: number; readonly queued: number; readonly running: number; readonly simd: 'scalar' | 'avx2' | 'avx512' };
 }
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -335,6 +336,27 @@ describe('checksums', () => {
     expect(core.crc32cSync(bytes)).toBe(crc32cOf(bytes));
     expect(core.crc32cSync(bytes.subarray(77), core.crc32cSync(bytes.subarray(0, 77)))).toBe(crc32cOf(bytes));
     expect(core.crc32cSync(new Uint8Array())).toBe(0);
+  });
+});
+
+describe('files that are not read soon', () => {
+  it('keep their bytes, and a hint for anything else does nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'firn-forget-'));
+    const bytes = randomWeights(100_000, 'F32', 19);
+    const file = await open(join(folder, 'weights'), 'w+');
+    try {
+      await file.write(bytes);
+      await file.sync();
+      await core.forgetFile(file.fd);
+      const found = Buffer.alloc(bytes.length);
+      await file.read(found, 0, found.length, 0);
+      expect(found.equals(bytes)).toBe(true);
+    } finally {
+      await file.close();
+      rmSync(folder, { recursive: true });
+    }
+    await core.forgetFile(0x7fffffff);
+    await expect(core.forgetFile(-1)).rejects.toMatchObject({ code: 'internal' });
   });
 });
 

@@ -132,7 +132,8 @@ function exactCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
-function plainCalls({ addon, engine }: JobRunner) {
+function plainCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
   return {
     crc32cSync: (bytes, seed = 0) => {
       checkArguments.bytes('bytes', bytes);
@@ -144,6 +145,12 @@ function plainCalls({ addon, engine }: JobRunner) {
       const mapped = addon.mapFile(engine, path);
       if (typeof mapped !== 'number') return mapped;
       throw new FirnError('internal', 'A file could not be mapped.', { detail: `${getSystemErrorName(-mapped)}: ${path}` });
+    },
+    forgetFile: async (descriptor) => {
+      await runJob(runner, undefined, () => {
+        checkArguments.integer('descriptor', descriptor, 0, 0x7fffffff);
+        return addon.forgetFile(engine, descriptor);
+      });
     },
     stats: () => addon.stats(engine),
   } satisfies Partial<NativeCore>;

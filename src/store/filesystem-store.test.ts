@@ -120,6 +120,22 @@ describe('filesystem store', () => {
     expect(keys).toEqual(['kept/object']);
   });
 
+  it('tells the system which file will not be read soon, and reads it all the same', async () => {
+    const folder = await newFolder();
+    const forgotten: number[] = [];
+    const forgetFile = async (descriptor: number): Promise<void> => {
+      forgotten.push(descriptor);
+      throw new Error('no such hint');
+    };
+    const store = await openFilesystemStore({ folder, crc32c: referenceCrc32c, forgetFile });
+    await store.put('a/one', bodyOf(Buffer.from('kept')), { sizeMaxBytes: 10 });
+    const reader = await store.open('a/one');
+    await reader.forget!();
+    expect(forgotten).toEqual([expect.any(Number)]);
+    expect(Buffer.from(await reader.read(0, 4)).toString()).toBe('kept');
+    await reader.close();
+  });
+
   it('has every acknowledged object whole after a kill at any moment', async () => {
     const folder = await newFolder();
     for (const acknowledged of [3, 11]) {

@@ -16,6 +16,8 @@ export interface FilesystemStoreOptions {
   /** Created when absent. One process at a time may have it open; links within it must be possible. */
   readonly folder: string;
   readonly crc32c: Crc32c;
+  /** Tells the system that an open file will not be read soon; the native core has it. */
+  readonly forgetFile?: (descriptor: number) => Promise<void>;
   readonly disk?: Disk;
 }
 
@@ -35,13 +37,15 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 class FilesystemStore implements ObjectStore {
   readonly #disk: Disk;
   readonly #crc32c: Crc32c;
+  readonly #forgetFile: (descriptor: number) => Promise<void>;
   readonly #folder: string;
   readonly #temporary: string;
   readonly #objects: string;
 
-  constructor({ folder, crc32c, disk = fs }: FilesystemStoreOptions) {
+  constructor({ folder, crc32c, forgetFile = async () => undefined, disk = fs }: FilesystemStoreOptions) {
     this.#disk = disk;
     this.#crc32c = crc32c;
+    this.#forgetFile = forgetFile;
     this.#folder = folder;
     this.#temporary = path.join(folder, 'tmp');
     this.#objects = path.join(folder, 'objects');
@@ -92,6 +96,7 @@ class FilesystemStore implements ObjectStore {
       const tail = await readFully(handle, contentBytes, tailBytes(contentBytes));
       return new FramedReader(new FrameTable(tail, contentBytes, this.#crc32c), {
         readRange: (startBytes, endBytes, _signal, room) => readFully(handle, startBytes, endBytes - startBytes, room),
+        forget: () => this.#forgetFile(handle.fd).catch(() => undefined),
         close: () => onDisk(handle.close()),
       });
     } catch (err) {

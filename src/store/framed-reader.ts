@@ -9,6 +9,8 @@ export const pieceBytes = 1024 * 1024;
 /** What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the start of `room`. */
 export interface StoredBytes {
   readRange(startBytes: number, endBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
+  /** As in ObjectReader. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,6 +44,10 @@ export class FramedReader implements ObjectReader {
       yield piece;
       at = next;
     }
+  }
+
+  forget(): Promise<void> {
+    return this.#stored.forget();
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from './body-of.ts';
 import { footerBytes, storedSize } from './object-frame.ts';
 import { patternBytes } from './object-store.reference.ts';
-import { chunkBytes, type ObjectStore, type PutOptions } from './object-store.ts';
+import { chunkBytes, roomBytes, type ObjectStore, type PutOptions } from './object-store.ts';
 
 /** An open store, and the way around it to the bytes it keeps. */
 export interface ObjectStoreHarness {
@@ -222,6 +222,8 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
             const [start, end] = a < b ? [a, b] : [b, a];
             expect(content.subarray(start, end).equals(await reader.read(start, end - start))).toBe(true);
             expect(content.subarray(start, end).equals(await collect(reader.stream(start, end)))).toBe(true);
+            const room = new Uint8Array(roomBytes(end - start));
+            expect(content.subarray(start, end).equals(await reader.read(start, end - start, undefined, room))).toBe(true);
           }),
           {
             numRuns: 25,

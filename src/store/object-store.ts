@@ -45,6 +45,8 @@ export interface ObjectReader {
   read(offsetBytes: number, lengthBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
   /** The range in pieces of at most 1 MiB; end exclusive, defaults to the whole object. */
   stream(startBytes?: number, endBytes?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Says that the bytes will not be read again soon, so that memory they are kept in can be used for others. Absent where nothing comes of it; never rejects. */
+  forget?(): Promise<void>;
   close(): Promise<void>;
 }
 
