@@ -4,6 +4,7 @@
 #include "firn/delta.h"
 #include "firn/lattice.h"
 #include "kernel_data.h"
+#include "lattice/lattice_kernels.h"
 
 namespace firn::test {
 namespace {
@@ -520,6 +521,53 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
   LatticeStatistics sums;
   CHECK(lattice_quantize(&weight, Dtype::f32, {&s, 1}, {}, kLatticeDeadZoneMax + 1, &symbol, &escapes, &sums) ==
         Status::invalid_argument);
+}
+
+TEST_CASE("lattice: moving in place with the contexts of what comes next is what moving and then looking for them gives, at every level") {
+  Random random(99);
+  for (int round = 0; round < 400; ++round) {
+    const size_t count = random.below(8) == 0 ? kStepElements : random.below(300);
+    LatticeSegment segment = random_segments(random, 1, true)[0];
+    if (random.below(4) == 0) segment.shift = static_cast<int32_t>(random.below(4));
+    LatticeSegment next_segment = segment;
+    if (random.below(2) == 0) next_segment.step = std::min(kLatticeStepMax, next_segment.step + static_cast<int32_t>(random.below(9)));
+    if (random.below(4) == 0) next_segment.shift = 1;
+    const LatticeRule rule = lattice_rule(segment, 0), next = lattice_rule(next_segment, 0);
+    const uint64_t one_in = uint64_t{1} << random.below(9), kinds = round % 3 == 0 ? kLatticeEscape + 1u : 5;
+    // Now and then a value that a move takes out of range, a symbol that is none, or an escape too few.
+    const int32_t value_max = random.below(6) == 0 ? kLatticeValueMax : 4 * segment.step;
+    State before(count);
+    std::vector<uint8_t> symbols(count), contexts(count);
+    std::vector<uint32_t> escapes;
+    for (size_t i = 0; i < count; ++i) {
+      before.values[i] = static_cast<int32_t>(random.below(2 * static_cast<uint64_t>(value_max) + 1)) - value_max;
+      before.activity[i] = static_cast<uint8_t>(random.below(63) << 2 | random.below(3));
+      symbols[i] = random.below(one_in) == 0 ? static_cast<uint8_t>(random.below(kinds)) : 0;
+      if (symbols[i] == kLatticeEscape) escapes.push_back(static_cast<uint32_t>(random.below(random.below(50) == 0 ? UINT32_MAX : 200)));
+    }
+    if (count > 0 && random.below(20) == 0) symbols[random.below(count)] = static_cast<uint8_t>(kLatticeEscape + random.below(200));
+    if (!escapes.empty() && random.below(10) == 0) escapes.pop_back();
+    lattice_contexts_scalar(rule, before.values.data(), before.activity.data(), count, contexts.data());
+
+    State want(count);
+    LatticeMoves want_moves{symbols.data(), escapes.data(), escapes.size()};
+    const bool want_done =
+        lattice_apply_scalar(rule, want_moves, before.values.data(), before.activity.data(), count, want.values.data(), want.activity.data());
+    std::vector<uint8_t> want_contexts(count);
+    if (want_done) lattice_contexts_scalar(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    for_each_isa([&] {
+      State state = before;
+      std::vector<uint8_t> found = contexts;
+      LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
+      const bool done = lattice_kernels().follow(rule, next, moves, state.values.data(), state.activity.data(), count, found.data());
+      const std::string where = std::string(isa_name(active_isa())) + ", round " + show(round);
+      report(done == want_done, __FILE__, __LINE__, where + ": whether it is corrupt");
+      if (!done || !want_done) return;
+      report(state == want, __FILE__, __LINE__, where + ": state");
+      report(found == want_contexts, __FILE__, __LINE__, where + ": contexts");
+      CHECK_EQ(moves.escapes_left, want_moves.escapes_left);
+    });
+  }
 }
 
 TEST_CASE("lattice: errors do not build up, however many checkpoints follow each other") {

@@ -356,7 +356,7 @@ describe('files that are not read soon', () => {
       rmSync(folder, { recursive: true });
     }
     await core.forgetFile(0x7fffffff);
-    await expect(core.forgetFile(-1)).rejects.toMatchObject({ code: 'internal' });
+    await expect(core.forgetFile(-1)).rejects.toMatchObject({ code: 'native-failure' });
   });
 });
 

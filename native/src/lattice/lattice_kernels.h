@@ -80,6 +80,14 @@ bool lattice_elements_scalar(const LatticeRule&, LatticeMoves&, const int32_t*, 
 bool lattice_elements_avx2(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
 bool lattice_elements_avx512(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
 
+// Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves and receives those of the next; no value
+// is beyond kLatticeValueMax.
+using LatticeFollowKernel = bool (*)(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity,
+                                     size_t count, uint8_t* contexts);
+bool lattice_follow_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
+bool lattice_follow_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
+bool lattice_follow_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
+
 inline constexpr int32_t kSensitivityMax = 16383;
 
 // The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
@@ -114,6 +122,7 @@ struct LatticeKernels {
   LatticeApplyKernel apply;
   LatticeValuesKernel values;
   LatticeElementsKernel elements;
+  LatticeFollowKernel follow;
   LatticeErrorsKernel errors;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "lattice/activity.h"
 #include "lattice/lattice_kernels.h"
@@ -124,6 +125,17 @@ bool lattice_elements_scalar(const LatticeRule& rule, LatticeMoves& moves, const
   uint8_t new_activity[kStepElements];
   if (!lattice_apply_scalar(rule, moves, values, activity, count, new_values, new_activity)) return false;
   lattice_values_scalar(rule, new_values, count, out);
+  return true;
+}
+
+bool lattice_follow_scalar(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
+                           uint8_t* contexts) {
+  int32_t new_values[kStepElements];
+  uint8_t new_activity[kStepElements];
+  if (!lattice_apply_scalar(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  std::memcpy(values, new_values, count * sizeof *values);
+  std::memcpy(activity, new_activity, count);
+  lattice_contexts_scalar(next, values, activity, count, contexts);
   return true;
 }
 

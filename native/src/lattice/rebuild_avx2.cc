@@ -7,6 +7,8 @@
 #if FIRN_X86
 #include <immintrin.h>
 
+#include <cstring>
+
 namespace firn {
 namespace {
 
@@ -174,6 +176,17 @@ bool lattice_elements_avx2(const LatticeRule& rule, LatticeMoves& moves, const i
   uint8_t new_activity[kStepElements];
   if (!lattice_apply_avx2(rule, moves, values, activity, count, new_values, new_activity)) return false;
   lattice_values_avx2(rule, new_values, count, out);
+  return true;
+}
+
+bool lattice_follow_avx2(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
+                           uint8_t* contexts) {
+  int32_t new_values[kStepElements];
+  uint8_t new_activity[kStepElements];
+  if (!lattice_apply_avx2(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  std::memcpy(values, new_values, count * sizeof *values);
+  std::memcpy(activity, new_activity, count);
+  lattice_contexts_avx2(next, values, activity, count, contexts);
   return true;
 }
 

@@ -7,6 +7,8 @@
 #if FIRN_X86
 #include <immintrin.h>
 
+#include <cstring>
+
 namespace firn {
 namespace {
 
@@ -57,10 +59,14 @@ class ActivityRule {
     }
     lift_ = byte_table(lifted);
   }
+  // Without moves.
+  __m512i of_still(__m512i before) const {
+    const __m512i activity = _mm512_andnot_si512(_mm512_set1_epi8((1 << kSignBits) - 1), before);
+    return _mm512_subs_epu8(activity, _mm512_set1_epi8(kActivityDecay << kSignBits));
+  }
   // `below`: values below zero. The sign after an escape is not known here.
   __m512i of(__m512i before, __m512i symbols, __mmask64 below) const {
-    const __m512i activity = _mm512_andnot_si512(_mm512_set1_epi8((1 << kSignBits) - 1), before);
-    const __m512i decayed = _mm512_subs_epu8(activity, _mm512_set1_epi8(kActivityDecay << kSignBits));
+    const __m512i decayed = of_still(before);
     const __m512i lifted = _mm512_shuffle_epi8(lift_, _mm512_min_epu8(symbols, _mm512_set1_epi8(15)));
     // An odd symbol moves against the side the value is on.
     const __mmask64 moving = _mm512_test_epi8_mask(symbols, symbols), odd = _mm512_test_epi8_mask(symbols, _mm512_set1_epi8(1));
@@ -71,6 +77,55 @@ class ActivityRule {
 
  private:
   __m512i lift_;
+};
+
+// Contexts of 64 elements under one rule.
+class ContextRule {
+ public:
+  // Comparisons of 16 values each.
+  struct Values {
+    __mmask16 negative[4], from1[4], from2[4];
+  };
+
+  explicit ContextRule(const LatticeRule& rule)
+      : class1_from_(_mm512_set1_epi32(rule.class1_from)), class2_from_(_mm512_set1_epi32(rule.class2_from)), above_(byte_table(kDirectionAbove)),
+        below_(byte_table(kDirectionBelow)) {
+    uint8_t class_terms[16], rests[16];
+    for (size_t i = 0; i < 16; ++i) {
+      class_terms[i] = static_cast<uint8_t>(kActivityClass[i] * kDirections * kMagnitudes);
+      rests[i] = static_cast<uint8_t>(i % kMagnitudes);
+    }
+    classes_ = byte_table(class_terms);
+    rests_ = byte_table(rests);
+  }
+
+  void look_at(__m512i k, size_t part, Values& values) const {
+    const __m512i magnitude = _mm512_abs_epi32(k);
+    values.negative[part] = _mm512_movepi32_mask(k);
+    values.from1[part] = _mm512_cmpge_epu32_mask(magnitude, class1_from_);
+    values.from2[part] = _mm512_cmpge_epu32_mask(magnitude, class2_from_);
+  }
+  __m512i of(__m512i state, const Values& values) const {
+    const __m512i sign = _mm512_and_si512(state, _mm512_set1_epi8(3)), one = _mm512_set1_epi8(1);
+    const __m512i direction = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(above_, sign), joined(values.negative), below_, sign);
+    __m512i context = _mm512_add_epi8(activity_term(state), direction);
+    context = _mm512_mask_add_epi8(context, joined(values.from1), context, one);
+    return _mm512_mask_add_epi8(context, joined(values.from2), context, one);
+  }
+  // Of elements that did not move, by the contexts that they had under a rule of the same classes of values.
+  __m512i of_still(__m512i state, __m512i before) const { return _mm512_add_epi8(activity_term(state), magnitude_of(before)); }
+
+ private:
+  __m512i magnitude_of(__m512i contexts) const {
+    static_assert(16 % kMagnitudes == 1);
+    const __m512i low = _mm512_and_si512(contexts, _mm512_set1_epi8(15)), high = _mm512_and_si512(_mm512_srli_epi16(contexts, 4), _mm512_set1_epi8(15));
+    return _mm512_shuffle_epi8(rests_, _mm512_add_epi8(_mm512_shuffle_epi8(rests_, low), high));
+  }
+  __m512i activity_term(__m512i state) const {
+    return _mm512_shuffle_epi8(classes_, _mm512_and_si512(_mm512_srli_epi16(state, 4), _mm512_set1_epi8(15)));
+  }
+
+  __m512i class1_from_, class2_from_, above_, below_, classes_, rests_;
 };
 
 // Elements [first, first + count), one by one.
@@ -84,31 +139,67 @@ bool apply_each(const LatticeRule& rule, LatticeMoves& moves, const int32_t* val
   return done;
 }
 
+// What a follow kernel works on, in place.
+struct Following {
+  int32_t* values;
+  uint8_t *activity, *contexts;
+};
+
+// Elements [first, first + count) by way of a state of their own.
+bool follow_apart(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, const Following& at, size_t first, size_t count) {
+  int32_t values[kStepElements];
+  uint8_t activity[kStepElements];
+  LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+  if (!lattice_apply_avx512(rule, here, at.values + first, at.activity + first, count, values, activity)) return false;
+  moves.escapes = here.escapes;
+  moves.escapes_left = here.escapes_left;
+  std::memcpy(at.values + first, values, count * sizeof *values);
+  std::memcpy(at.activity + first, activity, count);
+  lattice_contexts_avx512(next, values, activity, count, at.contexts + first);
+  return true;
+}
+
+// Elements that move, one by one, in units that stay.
+class OneMove {
+ public:
+  OneMove(const LatticeRule& rule, const LatticeRule& next) : rule_(rule), next_(next) {}
+
+  // The activity there has decayed already.
+  bool follow(LatticeMoves& moves, size_t i, const Following& at) const {
+    uint64_t zigzag = moves.symbols[i];
+    if (zigzag >= kLatticeEscape) {
+      if (zigzag > kLatticeEscape || moves.escapes_left == 0) return false;
+      zigzag += *moves.escapes++;
+      --moves.escapes_left;
+    }
+    const uint64_t steps = (zigzag + 1) / 2;
+    const int64_t distance = static_cast<int64_t>(steps) * rule_.step - rule_.offsets[(steps < 3 ? steps : 3) - 1];
+    const int32_t k = at.values[i];
+    const bool minus = ((zigzag & 1) != 0) != (k < 0);
+    const int64_t value = k + (minus ? -distance : distance), magnitude = value < 0 ? -value : value;
+    if (magnitude > kLatticeValueMax) return false;
+    const auto lifted = static_cast<uint8_t>(kActivityOfMove[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
+    const uint8_t activity = at.activity[i] > lifted ? at.activity[i] : lifted;
+    const uint32_t direction = minus == (value < 0) ? 1 : 2, magnitude_class = (magnitude >= next_.class1_from) + (magnitude >= next_.class2_from);
+    at.values[i] = static_cast<int32_t>(value);
+    at.activity[i] = activity | (minus ? kSignMinus : kSignPlus);
+    at.contexts[i] = static_cast<uint8_t>((kActivityClass[activity >> (kSignBits + 2)] * kDirections + direction) * kMagnitudes + magnitude_class);
+    return true;
+  }
+
+ private:
+  const LatticeRule &rule_, &next_;
+};
+
 }  // namespace
 
 void lattice_contexts_avx512(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
-  uint8_t class_terms[16];
-  for (size_t i = 0; i < 16; ++i) class_terms[i] = static_cast<uint8_t>(kActivityClass[i] * kDirections * kMagnitudes);
-  const __m512i classes = byte_table(class_terms), above = byte_table(kDirectionAbove), below = byte_table(kDirectionBelow);
-  const __m512i class1_from = _mm512_set1_epi32(rule.class1_from), class2_from = _mm512_set1_epi32(rule.class2_from);
-  const __m512i one = _mm512_set1_epi8(1);
+  const ContextRule context_rule(rule);
   size_t i = 0;
   for (; i + kBytes <= count; i += kBytes) {
-    __mmask16 negative[4], from1[4], from2[4];
-    for (size_t part = 0; part < 4; ++part) {
-      const __m512i k = load(values + i + part * kLanes), magnitude = _mm512_abs_epi32(k);
-      negative[part] = _mm512_movepi32_mask(k);
-      from1[part] = _mm512_cmpge_epu32_mask(magnitude, class1_from);
-      from2[part] = _mm512_cmpge_epu32_mask(magnitude, class2_from);
-    }
-    const __m512i state = load(activity + i);
-    const __m512i sign = _mm512_and_si512(state, _mm512_set1_epi8(3));
-    const __m512i rough = _mm512_and_si512(_mm512_srli_epi16(state, 4), _mm512_set1_epi8(15));
-    const __m512i direction = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(above, sign), joined(negative), below, sign);
-    __m512i context = _mm512_add_epi8(_mm512_shuffle_epi8(classes, rough), direction);
-    context = _mm512_mask_add_epi8(context, joined(from1), context, one);
-    context = _mm512_mask_add_epi8(context, joined(from2), context, one);
-    _mm512_storeu_si512(contexts + i, context);
+    ContextRule::Values compared;
+    for (size_t part = 0; part < 4; ++part) context_rule.look_at(load(values + i + part * kLanes), part, compared);
+    _mm512_storeu_si512(contexts + i, context_rule.of(load(activity + i), compared));
   }
   if (i < count) lattice_contexts_scalar(rule, values + i, activity + i, count - i, contexts + i);
 }
@@ -199,6 +290,53 @@ bool lattice_elements_avx512(const LatticeRule& rule, LatticeMoves& moves, const
   if (_mm512_reduce_max_epu32(largest_kept) > static_cast<uint32_t>(rule.kept_max)) return false;
   if (_mm512_reduce_max_epu32(largest) > static_cast<uint32_t>(kLatticeValueMax)) return false;
   return each(i, count);
+}
+
+bool lattice_follow_avx512(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
+                           uint8_t* contexts) {
+  if (rule.shift != 0) return follow_apart(rule, next, moves, {values, activity, contexts}, 0, count);
+  const Distances distances(rule);
+  const ActivityRule next_activity;
+  const ContextRule next_context(next);
+  const OneMove one(rule, next);
+  const Following at_place{values, activity, contexts};
+  // Then only elements that move change the class of their value, and the others' need no look at it.
+  const bool same_classes = rule.class1_from == next.class1_from && rule.class2_from == next.class2_from;
+  const __m512i escape = _mm512_set1_epi8(kLatticeEscape);
+  __m512i largest = _mm512_setzero_si512();
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    const __m512i symbols = load(moves.symbols + i), before = load(activity + i);
+    const uint64_t moving = _cvtmask64_u64(_mm512_test_epi8_mask(symbols, symbols));
+    // Whole vectors pay from so many moves on.
+    constexpr int kMany = 2;
+    if (_mm_popcnt_u64(moving) < kMany || _mm512_cmpge_epu8_mask(symbols, escape)) {
+      const __m512i state = next_activity.of_still(before);
+      _mm512_storeu_si512(activity + i, state);
+      if (same_classes) _mm512_storeu_si512(contexts + i, next_context.of_still(state, load(contexts + i)));
+      for (uint64_t left = moving; left != 0; left &= left - 1) {
+        if (!one.follow(moves, i + static_cast<size_t>(__builtin_ctzll(left)), at_place)) return false;
+      }
+      continue;
+    }
+    __mmask16 below[4];
+    ContextRule::Values compared;
+    for (size_t part = 0; part < 4; ++part) {
+      const size_t at = i + part * kLanes;
+      const __m512i k = load(values + at), distance = distances.of(_mm_loadu_si128(reinterpret_cast<const __m128i*>(moves.symbols + at)));
+      below[part] = _mm512_movepi32_mask(k);
+      const __m512i moved = _mm512_mask_sub_epi32(_mm512_add_epi32(k, distance), below[part], k, distance);
+      _mm512_storeu_si512(values + at, moved);
+      largest = _mm512_max_epu32(largest, _mm512_abs_epi32(moved));
+      next_context.look_at(moved, part, compared);
+    }
+    const __m512i state = next_activity.of(before, symbols, joined(below));
+    _mm512_storeu_si512(activity + i, state);
+    if (same_classes) _mm512_storeu_si512(contexts + i, next_context.of(state, compared));
+  }
+  if (_mm512_reduce_max_epu32(largest) > static_cast<uint32_t>(kLatticeValueMax)) return false;
+  if (!same_classes) lattice_contexts_avx512(next, values, activity, i, contexts);
+  return follow_apart(rule, next, moves, at_place, i, count - i);
 }
 
 }  // namespace firn

@@ -89,7 +89,9 @@ class Rebuilding {
     LatticeRule next_rule;
     size_t next_segment = SIZE_MAX;
     return for_each_stretch(i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
-      // A kernel does not write where it reads.
+      if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
+      if (next && i > 0) return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count, scratch_.contexts + first);
+      // These do not write where they read.
       const bool apart = i == 0;
       int32_t* const values = apart ? values_ + first : moved.values;
       uint8_t* const activity = apart ? activity_ + first : moved.activity;
@@ -97,10 +99,7 @@ class Rebuilding {
       if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
       // Where a block starts, its moves say how large a weight is, not how active.
       if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
-      if (next) {
-        if (segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
-        kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
-      }
+      if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
       if (!apart) {
         std::copy_n(values, count, values_ + first);
         std::copy_n(activity, count, activity_ + first);
