@@ -1,11 +1,13 @@
 /**
  * Speed beside memcpy, on one core: what issue-sized bars are set for, through the code that the hub runs.
- * npx tsx bench/speed.ts [--layers 2] [--drift 0.08] [--step -32] [--only TEXT] [--json FILE]
+ * npm run bench:speed -- [--layers 2] [--drift 0.08] [--step -32] [--only TEXT] [--json FILE]
  *
  * A synthetic GPT-like model (134 MB with two layers) and a drifted successor are quantized with a given step. `restore` streams the file out of packages
  * in memory to a reader in memory; `encode` takes the file in memory, plans steps, quantizes, and writes a package in memory; `put to ready` is a hub
  * process behind HTTP with its data directory on disk. Kernels are those of `npm run bench`. Every row is the median of its rounds, each beside a copy
- * between buffers of as many bytes as the model's file. Linux' taskset puts all work of a row on one core. Exit code 1 when a bar is missed.
+ * between buffers of as many bytes as the model's file; `by cpu` compares processor times instead of the clock's, which other work on the machine disturbs less.
+ * `chain` and `download` rows compare a chain of packages with its base instead: 1 is three times the base's time. Linux' taskset puts all work of a row on one
+ * core. Exit code 1 when a bar is missed by the clock.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -13,6 +15,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadCore } from '../src/native/load-core.ts';
+import { chainRows } from './speed/chain-rows.ts';
+import { downloadRows } from './speed/download-rows.ts';
 import { kernelRows } from './speed/kernel-rows.ts';
 import { putToReady } from './speed/put-to-ready.ts';
 import { hasTaskset } from './speed/one-core.ts';
@@ -72,6 +76,8 @@ async function seriesRows(): Promise<void> {
     if (!name.includes(options.only)) continue;
     report({ ...(await timedRounds(name, first.length, async () => void (await work()))), bar });
   }
+  if ('chain'.includes(options.only)) for await (const row of chainRows(core)) report(row);
+  if ('download'.includes(options.only)) for await (const row of downloadRows(hasTaskset() ? cpu : undefined)) report(row);
   if (!'put to ready'.includes(options.only)) return;
   for (const row of await putToReady({ first, second, step: Number(options.step), cpu: hasTaskset() ? cpu : undefined }))
     report({ ...row, bar: bars.putToReady });

@@ -6,7 +6,7 @@ import { syntheticCheckpoints } from './synthetic-model.ts';
 import { median, spentOn, type Spent } from './timed-rounds.ts';
 
 /** Restoring the last of a chain takes at most this many times a base's time. */
-const timesMax = 3;
+export const timesOfBaseMax = 3;
 /** Deltas of the chains. */
 const deltaCounts = [1, 4, 8, chainPackagesMax - 1];
 /** How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is stored. */
@@ -74,12 +74,13 @@ function rowOf(chain: readonly ChainPackage[], { rawBytes, works, bases }: { raw
   const within = (sequence: number): boolean => bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
   const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
   return {
-    name: `base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
+    name: `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
     bytes: rawBytes,
     seconds: median(times),
     spread: (Math.max(...times) - Math.min(...times)) / median(times),
-    memcpyRatio: (timesMax * median(bases.map(({ seconds }) => seconds))) / median(times),
-    processorRatio: (timesMax * median(bases.map(({ processorSeconds }) => processorSeconds))) / median(works.map(({ processorSeconds }) => processorSeconds)),
+    memcpyRatio: (timesOfBaseMax * median(bases.map(({ seconds }) => seconds))) / median(times),
+    processorRatio:
+      (timesOfBaseMax * median(bases.map(({ processorSeconds }) => processorSeconds))) / median(works.map(({ processorSeconds }) => processorSeconds)),
     bar: within(0) ? 1 : 0,
   };
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../../src/cli/demo/hub-process.ts';
-import { tieToCores } from './one-core.ts';
+import { placeOnCores } from './one-core.ts';
 import { processorSecondsOf } from './processor-time.ts';
 import { copier, rowOf, type SpeedRow, type Spent } from './timed-rounds.ts';
 
@@ -27,7 +27,7 @@ export async function putToReady({ first, second, step, cpu }: PutOptions): Prom
     const paths = [join(directory, '0.safetensors'), join(directory, '1.safetensors')] as const;
     await Promise.all([writeFile(paths[0], first), writeFile(paths[1], second)]);
     hub = await HubProcess.start(join(directory, 'hub'), { FIRN_NATIVE_THREADS: '1' });
-    if (cpu !== undefined) placeOnCores(hub, cpu);
+    if (cpu !== undefined) placeOnCores(hub.pid, cpu);
     const client = new HubClient(hub.url);
     await client.post('/v1/repositories', { namespace: 'bench', name: 'speed' });
     const copy = copier(first.length);
@@ -54,12 +54,6 @@ export async function putToReady({ first, second, step, cpu }: PutOptions): Prom
     await hub?.stop();
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function placeOnCores(hub: HubProcess, cpu: number): void {
-  tieToCores(hub.pid, String(cpu));
-  const others = [...Array(availableParallelism() + 1).keys()].filter((core) => core !== cpu && core <= cpu);
-  tieToCores(process.pid, others.length === 0 ? String(cpu) : others.join(','));
 }
 
 async function push(client: HubClient, run: string, step: number, path: string): Promise<number> {
