@@ -8,7 +8,7 @@ import { median, spentOn, type Spent } from './timed-rounds.ts';
 /** Restoring the last of a chain takes at most this many times a base's time. */
 export const timesOfBaseMax = 3;
 /** Deltas of the chains. */
-const deltaCounts = [1, 4, 8, chainPackagesMax - 1];
+const deltaCounts = [1, 4, 8, 11];
 /** How much moves from a checkpoint to the next, in spreads of a weight's row, and the step that says how finely it is stored. */
 const cases = [
   { drift: 0.03, step: 0 },
@@ -71,7 +71,7 @@ function rowOf(chain: readonly ChainPackage[], { rawBytes, works, bases }: { raw
   const baseBytes = steps.at(-1)!.sizeBytes;
   const migration = median(steps.slice(0, -1).map(({ encoded }) => encoded.migration!));
   const times = works.map(({ seconds }) => seconds);
-  const within = (sequence: number): boolean => bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
+  const within = (sequence: number): boolean => chain.length <= chainPackagesMax && bytes <= chainBytesMax(baseBytes, { rawBytes, sequence });
   const allowed = within(laterSequence) ? '' : within(0) ? ', early in a run' : ', never made';
   return {
     name: `chain: base + ${chain.length - 1} of ${(100 * migration).toFixed(1)} %, ${(bytes / baseBytes).toFixed(1)} bases${allowed}`,
