@@ -76,7 +76,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     }),
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
-    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, max }, runner),
+    search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
   };
 }
 

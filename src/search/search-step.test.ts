@@ -33,7 +33,7 @@ const quadratic = (limit: number) => (step: number) => 2 ** ((step - limit) / 16
 describe('searchStep', () => {
   test.each([-200, -40, 0, 30, 51, 90, 200])('comes close under a limit of %i from anywhere', async (limit) => {
     const { runner, asked } = runnerOn(quadratic(limit));
-    const found = await searchStep({ last: undefined }, runner);
+    const found = await searchStep({ last: undefined, isBase: true }, runner);
     expect(stepOf(found!.config)).toBeLessThanOrEqual(limit);
     expect(stepOf(found!.config)).toBeGreaterThan(Math.min(limit - 4, 51 + 24 * 7 - 1));
     expect(asked.length).toBeLessThanOrEqual(12);
@@ -41,22 +41,29 @@ describe('searchStep', () => {
 
   test('stays where the last checkpoint was, in one trial, when that is close', async () => {
     const { runner, asked } = runnerOn(quadratic(11));
-    expect((await searchStep({ last: 10 }, runner))?.config).toEqual({ method: 'residual', step: 10 });
+    expect((await searchStep({ last: 10, isBase: false }, runner))?.config).toEqual({ method: 'residual', step: 10 });
     expect(asked).toEqual([10]);
   });
 
   test('a later checkpoint is done in four trials once something passes', async () => {
     const { runner, asked } = runnerOn((step) => (step > 20 ? 3 : 0.1));
-    expect((await searchStep({ last: 0 }, runner))?.config).toBeDefined();
+    expect((await searchStep({ last: 0, isBase: false }, runner))?.config).toBeDefined();
     expect(asked.length).toBeLessThanOrEqual(4);
+  });
+
+  test('a later base is given six', async () => {
+    const { runner, asked } = runnerOn((step) => (step > 20 ? 3 : 0.1));
+    await searchStep({ last: 0, isBase: true }, runner);
+    expect(asked.length).toBeGreaterThan(4);
+    expect(asked.length).toBeLessThanOrEqual(6);
   });
 
   test('gives up after twelve trials, or when the runner is exhausted', async () => {
     const hopeless = runnerOn(() => Infinity);
-    expect(await searchStep({ last: undefined }, hopeless.runner)).toBeUndefined();
+    expect(await searchStep({ last: undefined, isBase: true }, hopeless.runner)).toBeUndefined();
     expect(hopeless.asked.length).toBe(12);
     const short = runnerOn(() => 2, { trialsMax: 3 });
-    expect(await searchStep({ last: undefined }, short.runner)).toBeUndefined();
+    expect(await searchStep({ last: undefined, isBase: true }, short.runner)).toBeUndefined();
     expect(short.asked.length).toBe(3);
   });
 
@@ -68,7 +75,7 @@ describe('searchStep', () => {
         async (noise, last) => {
           const worst = (step: number): number => noise[((step % noise.length) + noise.length) % noise.length]!;
           const { runner, asked } = runnerOn(worst);
-          const found = await searchStep({ last }, runner);
+          const found = await searchStep({ last, isBase: false }, runner);
           expect(new Set(asked).size).toBe(asked.length);
           expect(asked.length).toBeLessThanOrEqual(12);
           if (found !== undefined) expect(worst(stepOf(found.config))).toBeLessThanOrEqual(1);

@@ -3,8 +3,8 @@ import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 
 /** Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32 octaves. */
 const firstStep = 51;
-/** Trials after which the largest step that passed is taken, the run's first checkpoint and later ones. */
-const trialsEnough = { first: 8, later: 4 };
+/** Trials after which the largest step that passed is taken: a run's first checkpoint, later bases, on which more depends than on a delta, and deltas. */
+const trialsEnough = { first: 8, base: 6, delta: 4 };
 /** Trials after which a checkpoint without a passing step is given up. */
 const trialsMost = 12;
 /** A step this close under the threshold, in units of it, is not worth another trial. */
@@ -18,6 +18,7 @@ const coarsestMove = 24;
 export interface StepStart {
   /** The step of the checkpoint before; absent for a run's first. */
   readonly last: number | undefined;
+  readonly isBase: boolean;
   /** The largest step allowed. */
   readonly max?: number | undefined;
 }
@@ -27,9 +28,9 @@ export interface StepStart {
  * that passed and the smallest that failed. A later checkpoint starts at the last one's step, which most often passes at once. Of all steps tried
  * the cheapest that passed wins; undefined when none did.
  */
-export async function searchStep({ last, max = residualStepMax }: StepStart, runner: TrialRunner): Promise<FoundConfig | undefined> {
+export async function searchStep({ last, isBase, max = residualStepMax }: StepStart, runner: TrialRunner): Promise<FoundConfig | undefined> {
   const stepMax = Math.max(residualStepMin, Math.min(residualStepMax, max));
-  const enough = last === undefined ? trialsEnough.first : trialsEnough.later;
+  const enough = trialsEnough[last === undefined ? 'first' : isBase ? 'base' : 'delta'];
   let step = Math.min(stepMax, last ?? firstStep);
   let passed = -Infinity;
   let failed = Infinity;
