@@ -567,6 +567,23 @@ TEST_CASE("lattice: moving in place with the contexts of what comes next is what
       report(found == want_contexts, __FILE__, __LINE__, where + ": contexts");
       CHECK_EQ(moves.escapes_left, want_moves.escapes_left);
     });
+
+    // The same moves from a base.
+    LatticeMoves base_moves{symbols.data(), escapes.data(), escapes.size()};
+    const bool base_done = lattice_apply_scalar(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
+    if (base_done) lattice_contexts_scalar(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    for_each_isa([&] {
+      State state(count);
+      std::vector<uint8_t> found(count);
+      LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
+      const bool done = lattice_kernels().begin(rule, next, moves, count, state.values.data(), state.activity.data(), found.data());
+      const std::string where = std::string(isa_name(active_isa())) + ", base, round " + show(round);
+      report(done == base_done, __FILE__, __LINE__, where + ": whether it is corrupt");
+      if (!done || !base_done) return;
+      report(state == want, __FILE__, __LINE__, where + ": state");
+      report(found == want_contexts, __FILE__, __LINE__, where + ": contexts");
+      CHECK_EQ(moves.escapes_left, base_moves.escapes_left);
+    });
   }
 }
 

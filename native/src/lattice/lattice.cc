@@ -36,15 +36,15 @@ LatticeKernels lattice_kernels() {
   switch (active_isa()) {
     case Isa::avx512:
       return {lattice_quantize_avx512, lattice_contexts_avx512, lattice_apply_avx512, lattice_values_avx512, lattice_elements_avx512,
-              lattice_follow_avx512, lattice_errors_avx512};
+              lattice_begin_avx512, lattice_follow_avx512, lattice_errors_avx512};
     case Isa::avx2:
       return {lattice_quantize_avx2, lattice_contexts_avx2, lattice_apply_avx2, lattice_values_avx2, lattice_elements_avx2,
-              lattice_follow_avx2, lattice_errors_avx2};
+              lattice_begin_avx2, lattice_follow_avx2, lattice_errors_avx2};
     case Isa::scalar: break;
   }
 #endif
   return {lattice_quantize_scalar, lattice_contexts_scalar, lattice_apply_scalar, lattice_values_scalar, lattice_elements_scalar,
-          lattice_follow_scalar, lattice_errors_reference};
+          lattice_begin_scalar, lattice_follow_scalar, lattice_errors_reference};
 }
 
 Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,

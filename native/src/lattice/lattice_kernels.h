@@ -88,6 +88,13 @@ bool lattice_follow_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&
 bool lattice_follow_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
 bool lattice_follow_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
 
+// Apply to a base, and the contexts of the moves that come next, under `next`.
+using LatticeBeginKernel = bool (*)(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+                                    uint8_t* activity, uint8_t* contexts);
+bool lattice_begin_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
+bool lattice_begin_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
+bool lattice_begin_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
+
 inline constexpr int32_t kSensitivityMax = 16383;
 
 // The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
@@ -122,6 +129,7 @@ struct LatticeKernels {
   LatticeApplyKernel apply;
   LatticeValuesKernel values;
   LatticeElementsKernel elements;
+  LatticeBeginKernel begin;
   LatticeFollowKernel follow;
   LatticeErrorsKernel errors;
 };

@@ -128,6 +128,13 @@ bool lattice_elements_scalar(const LatticeRule& rule, LatticeMoves& moves, const
   return true;
 }
 
+bool lattice_begin_scalar(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
+                          uint8_t* contexts) {
+  if (!lattice_apply_scalar(rule, moves, nullptr, nullptr, count, values, activity)) return false;
+  lattice_contexts_scalar(next, values, activity, count, contexts);
+  return true;
+}
+
 bool lattice_follow_scalar(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
                            uint8_t* contexts) {
   int32_t new_values[kStepElements];

@@ -179,6 +179,13 @@ bool lattice_elements_avx2(const LatticeRule& rule, LatticeMoves& moves, const i
   return true;
 }
 
+bool lattice_begin_avx2(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
+                          uint8_t* contexts) {
+  if (!lattice_apply_avx2(rule, moves, nullptr, nullptr, count, values, activity)) return false;
+  lattice_contexts_avx2(next, values, activity, count, contexts);
+  return true;
+}
+
 bool lattice_follow_avx2(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
                            uint8_t* contexts) {
   int32_t new_values[kStepElements];

@@ -43,6 +43,11 @@ class Distances {
     far_ = load(table + kLanes);
   }
   __m512i of(__m128i symbols) const { return _mm512_permutex2var_epi32(near_, _mm512_cvtepu8_epi32(symbols), far_); }
+  // Of all symbols, in order.
+  void store(int32_t* to) const {
+    _mm512_storeu_si512(to, near_);
+    _mm512_storeu_si512(to + kLanes, far_);
+  }
 
  private:
   __m512i near_, far_;
@@ -289,6 +294,43 @@ bool lattice_elements_avx512(const LatticeRule& rule, LatticeMoves& moves, const
   }
   if (_mm512_reduce_max_epu32(largest_kept) > static_cast<uint32_t>(rule.kept_max)) return false;
   if (_mm512_reduce_max_epu32(largest) > static_cast<uint32_t>(kLatticeValueMax)) return false;
+  return each(i, count);
+}
+
+bool lattice_begin_avx512(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
+                          uint8_t* contexts) {
+  // Where an element comes to be, and with that its context, follows from its symbol, but for escapes. No symbol leads out of range.
+  static_assert(int64_t{kLatticeEscape / 2} * kLatticeStepMax + kLatticeStepMax <= kLatticeValueMax);
+  const Distances distances(rule);
+  alignas(64) int32_t after[2 * kLanes];
+  distances.store(after);
+  uint8_t context_after[2][16], state_after[16];
+  std::memset(state_after, kStateAfterBase, sizeof state_after);
+  for (size_t half = 0; half < 2; ++half) lattice_contexts_scalar(next, after + half * kLanes, state_after, kLanes, context_after[half]);
+  const __m512i low = byte_table(context_after[0]), high = byte_table(context_after[1]), escape = _mm512_set1_epi8(kLatticeEscape);
+  const auto each = [&](size_t first, size_t end) {
+    LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+    if (!lattice_apply_scalar(rule, here, nullptr, nullptr, end - first, values + first, activity + first)) return false;
+    moves.escapes = here.escapes;
+    moves.escapes_left = here.escapes_left;
+    lattice_contexts_scalar(next, values + first, activity + first, end - first, contexts + first);
+    return true;
+  };
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    const __m512i symbols = load(moves.symbols + i);
+    if (_mm512_cmpge_epu8_mask(symbols, escape)) {
+      if (!each(i, i + kBytes)) return false;
+      continue;
+    }
+    for (size_t at = i; at < i + kBytes; at += kLanes) {
+      _mm512_storeu_si512(values + at, distances.of(_mm_loadu_si128(reinterpret_cast<const __m128i*>(moves.symbols + at))));
+    }
+    _mm512_storeu_si512(activity + i, _mm512_set1_epi8(static_cast<char>(kStateAfterBase)));
+    const __mmask64 far = _mm512_test_epi8_mask(symbols, _mm512_set1_epi8(16));
+    const __m512i place = _mm512_and_si512(symbols, _mm512_set1_epi8(15));
+    _mm512_storeu_si512(contexts + i, _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(low, place), far, high, place));
+  }
   return each(i, count);
 }
 

@@ -90,6 +90,8 @@ class Rebuilding {
     size_t next_segment = SIZE_MAX;
     return for_each_stretch(i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
       if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
+      if (next && starts(i) && chain_.origins[segment] == 0)
+        return kernels_.begin(rule, next_rule, moves, count, values_ + first, activity_ + first, scratch_.contexts + first);
       if (next && i > 0) return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count, scratch_.contexts + first);
       // These do not write where they read.
       const bool apart = i == 0;
