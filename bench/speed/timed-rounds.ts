@@ -21,16 +21,18 @@ export interface Spent {
 
 /** Rounds of each measurement. */
 const rounds = 7;
+/** Rounds before them: a hub lives long enough to have its code compiled. */
+const warmUps = 5;
 /** A copy is repeated until this much time has passed, in ms. */
 const copyMsMin = 30;
 
 /**
- * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after one to warm up. The work and a memcpy of as many bytes take
+ * Times `work`, which produces or consumes `bytes` bytes of binary32, in seven rounds after five to warm up. The work and a memcpy of as many bytes take
  * turns at going first.
  */
 export async function timedRounds(name: string, bytes: number, work: () => Promise<void>): Promise<SpeedRow> {
   const copy = copier(bytes);
-  await work();
+  for (let round = 0; round < warmUps; round++) await work();
   copy();
   const works: Spent[] = [];
   const copies: Spent[] = [];
