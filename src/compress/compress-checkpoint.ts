@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import type { Checkpoint, CheckpointFile, CheckpointResult, Run } from '../catalog/catalog.ts';
 import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
-import { decideConfig, type Decision } from './decide-config.ts';
+import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults, type FileResult } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
 import { LastAncestor } from './last-ancestor.ts';
+import { findResumption } from './find-resumption.ts';
 import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
@@ -73,12 +74,14 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const { ctx, run, checkpoint, packageId, packageKey } = attempt;
   const phases = new Phases(attempt);
   const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
-  const { model, ancestors } = await phases.run('read', async () => {
-    const prepared = await prepareModel(attempt);
-    return { model: prepared, ancestors: await plannedAncestors(attempt, prepared, candidates) };
+  const basis = await phases.run('read', async (): Promise<Basis> => {
+    const model = await prepareModel(attempt);
+    const resumption = await findResumption(attempt, model, candidates);
+    return { model, candidates, resumption, ancestors: await plannedAncestors(attempt, model, { candidates, resumption }) };
   });
-  const inBudget = await decideAndStore(attempt, phases, { model, candidates, ancestors });
-  const { decision, findings: quantized } = inBudget ?? (await decideAndStore(attempt, phases, { model, candidates, ancestors: [] }))!;
+  const { model } = basis;
+  const inBudget = await decideAndStore(attempt, phases, basis);
+  const { decision, findings: quantized } = inBudget ?? (await decideAndStore(attempt, phases, { ...basis, ancestors: [] }))!;
   const findings =
     quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
   attempt.signal.throwIfAborted();
@@ -86,11 +89,8 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 
-interface Basis {
-  readonly model: PreparedModel;
-  /** Ready checkpoints before this one, nearest first. */
-  readonly candidates: readonly AncestorCandidate[];
-  /** Those to build on, in the order they are tried. */
+interface Basis extends Omit<DecisionBasis, 'ancestor'> {
+  /** Candidates to build on, in the order they are tried. */
   readonly ancestors: readonly AncestorCandidate[];
 }
 
@@ -98,9 +98,10 @@ interface Basis {
  * What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search. Undefined when what was stored leaves the
  * restore budget; without ancestors nothing does.
  */
-function decideAndStore(attempt: EncodeAttempt, phases: Phases, { model, candidates, ancestors }: Basis) {
+function decideAndStore(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis) {
+  const { model } = basis;
   return withAncestor(attempt, ancestors, model.plan, async (opened) => {
-    const decision = await phases.run('search', () => decideConfig(attempt, { model, candidates, ancestor: opened?.ancestor }));
+    const decision = await phases.run('search', () => decideConfig(attempt, { ...basis, ancestor: opened?.ancestor }));
     if (decision.plan !== model.plan) return { decision, findings: undefined };
     const findings = await storeAndVerify(attempt, phases, { model, decision, opened });
     const { stored, ancestor } = findings;

@@ -9,7 +9,7 @@ import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
 import type { Quantization, QuantizationNotes, QuantizedForm } from './quantized-form.ts';
 import { Quantizer } from './quantizer.ts';
-import { resumptionBefore } from './resumed-training.ts';
+import type { Resumption } from './resumed-training.ts';
 import { residualQuantization } from './residual-quantization.ts';
 import { searchCheckpoint } from './search-checkpoint.ts';
 
@@ -30,6 +30,8 @@ export interface DecisionBasis {
   readonly ancestor: Ancestor | undefined;
   /** Ready checkpoints before this one, nearest first. */
   readonly candidates: readonly AncestorCandidate[];
+  /** See findResumption. */
+  readonly resumption: Resumption | undefined;
 }
 
 /** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
@@ -89,7 +91,7 @@ export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promis
 }
 
 function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Quantization> {
-  const { model, ancestor, candidates } = basis;
+  const { model, ancestor, candidates, resumption } = basis;
   const { source, ctx, warn } = attempt;
   return residualQuantization({
     source,
@@ -98,11 +100,9 @@ function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Qua
     core: ctx.core,
     last: lastConfig(candidates),
     warn,
-    ancestorRoundingError: candidates.find(({ checkpoint }) => ancestor !== undefined && checkpoint.packageId === ancestor.index.id)?.checkpoint.result
-      ?.roundingError,
     feedback: model.feedback,
     moves: attempt.moves,
-    resumption: givenConfig(attempt) === undefined && model.quality !== undefined ? resumptionBefore(model.quality.bound.thresholds, candidates) : undefined,
+    resumption,
     ...pace(attempt),
   });
 }

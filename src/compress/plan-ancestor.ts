@@ -1,12 +1,13 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
-import { lastConfig, residualOf } from './decide-config.ts';
+import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import { withAncestor } from './open-ancestor.ts';
 import { isQuantized } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
 import { chainBytesMax, type ChainCost } from './restore-budget.ts';
+import { isResumed } from './resumed-training.ts';
 
 /** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
 const nearestMax = 4;
@@ -18,16 +19,18 @@ const nearestMax = 4;
 export async function plannedAncestors(
   attempt: EncodeAttempt,
   model: PreparedModel,
-  candidates: readonly AncestorCandidate[],
+  { candidates, resumption }: Pick<DecisionBasis, 'candidates' | 'resumption'>,
 ): Promise<readonly AncestorCandidate[]> {
   if (!isBudgeted(attempt, model)) return candidates.slice(0, nearestMax);
   const config = givenConfig(attempt) ?? lastConfig(candidates);
   if (config?.method !== 'residual') return candidates;
-  const options = (await Promise.all(candidates.map((candidate) => optionOf(attempt, candidate)))).flat();
+  // Behind an older one, what was trained since a restart would be far less than a step.
+  const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
+  const options = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
   const chosen = await chooseAncestor({
     options,
     ...place(attempt),
-    estimate: (candidate) => estimateBytes(attempt, model, { candidates, candidate, config }),
+    estimate: (candidate) => estimateBytes(attempt, model, { candidates, resumption, candidate, config }),
   });
   return chosen === undefined ? [] : [chosen];
 }
@@ -65,17 +68,16 @@ async function chainCost({ ctx }: EncodeAttempt, packageId: string): Promise<Cha
   return { packages: chain.length, bytes: chain.reduce((sum, { storedBytes }) => sum + storedBytes, 0), baseBytes: chain.at(-1)!.storedBytes };
 }
 
-interface Estimate {
-  readonly candidates: readonly AncestorCandidate[];
+interface Estimate extends Pick<DecisionBasis, 'candidates' | 'resumption'> {
   /** Undefined for a base. */
   readonly candidate: AncestorCandidate | undefined;
   readonly config: QuantizationConfig;
 }
 
-async function estimateBytes(attempt: EncodeAttempt, model: PreparedModel, { candidates, candidate, config }: Estimate): Promise<number | undefined> {
+async function estimateBytes(attempt: EncodeAttempt, model: PreparedModel, { candidate, config, ...basis }: Estimate): Promise<number | undefined> {
   return withAncestor(attempt, candidate === undefined ? [] : [candidate], model.plan, async (opened) => {
     if (candidate !== undefined && opened === undefined) return undefined;
-    const quantization = await residualOf(attempt, { model, candidates, ancestor: opened?.ancestor });
+    const quantization = await residualOf(attempt, { model, ...basis, ancestor: opened?.ancestor });
     return quantization.estimateBytes(config, pace(attempt));
   });
 }

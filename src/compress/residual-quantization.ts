@@ -4,7 +4,6 @@ import { searchStep } from '../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
 import type { Ancestor } from './ancestor.ts';
-import { measureDrift } from './measure-drift.ts';
 import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
@@ -13,7 +12,7 @@ import type { FormOptions, Quantization } from './quantized-form.ts';
 import { buildResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
 import { refines } from './refine-units.ts';
-import { isResumed, resumptionHere, type Resumption } from './resumed-training.ts';
+import { isResumed, type Resumption } from './resumed-training.ts';
 import { stepBound } from './step-bound.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
@@ -28,8 +27,6 @@ export interface ResidualParts extends FormOptions {
   readonly moves: MovesMemory;
   /** Absent where the config is given: it is taken as it is. */
   readonly resumption?: Resumption | undefined;
-  /** Of the ancestor, in its steps; absent where it was not measured. */
-  readonly ancestorRoundingError?: number | undefined;
   /** Absent where there is nothing to measure inputs with. */
   readonly feedback?: InputFeedback | undefined;
 }
@@ -52,11 +49,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     ancestor = undefined;
     records = planSteps(source.files, moments, undefined, hint)!;
   }
-  const drift =
-    parts.resumption === undefined || ancestor === undefined || parts.ancestorRoundingError === undefined
-      ? undefined
-      : await measureDrift({ ...parts, ancestor, shelf: parts.moves.take() });
-  const resumption = parts.resumption && resumptionHere(parts.resumption, drift, parts.ancestorRoundingError);
+  const { resumption } = parts;
   const resumed = resumption !== undefined && isResumed(resumption);
   const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
   const form = (config: QuantizationConfig): Promise<ResidualForm> => {
