@@ -3,7 +3,7 @@
 namespace firn::binding {
 namespace {
 
-constexpr size_t kStartArguments = 3, kLinkArguments = 4;
+constexpr size_t kStartArguments = 3, kLinkArguments = 7;
 
 }  // namespace
 
@@ -12,7 +12,9 @@ ChainArguments ChainArguments::read(Arguments& args, size_t first) {
   chain.previous_ = PreviousState::read(args, first);
   chain.origins_ = args.optional_int32_copy(first + 2);
   for (size_t at = first + kStartArguments; at + kLinkArguments <= args.count(); at += kLinkArguments) {
-    chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2), args.uint32_copy(at + 3)});
+    const auto small = [&](size_t i) { return static_cast<uint32_t>(args.integer(i, 0, kMoveTupleWidthMax)); };
+    chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2), args.uint32_copy(at + 3),
+                            args.optional_bytes(at + 4), small(at + 5), small(at + 6)});
   }
   return chain;
 }
@@ -22,6 +24,7 @@ bool ChainArguments::valid(const Segments& segments) const {
   if (!previous_.values.data && origins_.size() != segments.list.size()) return false;
   for (const Link& link : links_) {
     if (!link.segments.valid() || link.segments.count != segments.count || link.slots.size() != link.segments.list.size()) return false;
+    if (link.tuples.data && (link.width == 0 || link.tuples.count % link.width != 0)) return false;
   }
   return true;
 }

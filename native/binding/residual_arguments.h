@@ -11,7 +11,7 @@
 namespace firn::binding {
 
 // Arguments `first`..: the values, activity and origins the block starts from, of which one or the other is undefined; then for each link, oldest
-// first, its tables, payload, segments and slots, up to the last argument.
+// first, its tables, payload, segments, slots, tuples, their width and its position, up to the last argument.
 class ChainArguments {
  public:
   static ChainArguments read(Arguments& args, size_t first);
@@ -27,7 +27,9 @@ class ChainArguments {
   template <typename Use>
   Status with_chain(Use use) const {
     std::vector<ResidualLink> links;
-    for (const Link& link : links_) links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(), link.slots.data()});
+    for (const Link& link : links_) {
+      links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(), link.slots.data(), link.move_tuples(), link.position});
+    }
     return use(ResidualChain{links.data(), links.size(), previous_.view(), origins_.data()});
   }
 
@@ -37,6 +39,10 @@ class ChainArguments {
     InputBytes payload;
     Segments segments;
     std::vector<uint32_t> slots;  // copied like the segments
+    InputBytes tuples;            // data is null for a payload of one checkpoint
+    uint32_t width, position;
+
+    MoveTuples move_tuples() const { return tuples.data ? MoveTuples{tuples.data, tuples.count / width, width} : MoveTuples{}; }
   };
   PreviousState previous_;
   std::vector<int32_t> origins_;

@@ -16,7 +16,7 @@ type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optio
 type PartitionArguments = [protectMagnitudeMin: number, protectSensitivityMin: number, pruneMetric: number, pruneBelow: number];
 type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
 type ChainArguments = [
-  ...StateArguments, origins: Optional<Int32Array>, ...links: (ContextTablesHandle | Uint8Array | Int32Array | Uint32Array)[],
+  ...StateArguments, origins: Optional<Int32Array>, ...links: Optional<ContextTablesHandle | Uint8Array | Int32Array | Uint32Array | number>[],
 ];
 type CodedBlockArguments = [
   ...PairArguments, gradientScales: Optional<Float32Array>, targets: Optional<Uint8Array>, deadZone: number, segments: Int32Array,
@@ -108,7 +108,7 @@ export interface Addon {
     ...place: [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number]
   ): Started<Uint8Array>;
 
-  /** Four arguments a link: its tables, payload, segments and slots. The values, then the activity. */
+  /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */
   residualState(engine: EngineHandle, ...chain: ChainArguments): Started<Uint8Array>;
   /** Undefined when the elements went to `into`. */
   residualElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...chain: ChainArguments): Started<Optional<Uint8Array>>;

@@ -1,7 +1,8 @@
 import { checkArguments } from './check-arguments.ts';
 import {
   blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticeShiftMax, latticeStepMax,
-  type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualBlock, type ResidualChain,
+  moveTupleWidthMax, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualBlock, type ResidualChain,
+  type ResidualLink,
 } from './core.ts';
 import { argumentError } from './native-status.ts';
 
@@ -10,6 +11,8 @@ export const checkLattice = { weights, block, moves, values, segmentsElements, c
 
 /** Packages of one chain, as package/format-limits.ts has them. */
 const chainLinksMax = 1024;
+
+type LinkPart = NonNullable<ResidualLink['part']>;
 
 const { bytes, elements, integer, typed, weightBlock } = checkArguments;
 
@@ -55,13 +58,22 @@ function chainBefore({ links, start }: ResidualChain, own: readonly LatticeSegme
   integer('links', links.length, 0, chainLinksMax);
   const count = start instanceof Int32Array ? segmentsElements(own) : block({ segments: own, previous: start });
   if (start instanceof Int32Array) sameCount('origins', start.length, own.length);
-  for (const { payload, segments, slots } of links) {
+  for (const [i, { payload, segments, slots, part }] of links.entries()) {
     bytes('payload', payload);
     sameCount('segments', segmentsElements(segments), count);
     typed('slots', slots, Uint32Array);
     sameCount('slots', slots.length, segments.length);
+    if (part !== undefined) partOfPayload(part, links[i - 1]?.part);
   }
   return count;
+}
+
+function partOfPayload({ tuples: { symbols, width }, position }: LinkPart, before: LinkPart | undefined): void {
+  bytes('tuples', symbols);
+  integer('width of tuples', width, 2, moveTupleWidthMax);
+  if (symbols.length === 0 || symbols.length % width !== 0) throw argumentError(`tuples: ${symbols.length} symbols of ${width} checkpoints`);
+  integer('position', position, 0, width - 1);
+  if (position > 0 && before?.position !== position - 1) throw argumentError('position: not behind the one before it');
 }
 
 function weights(request: LatticeWeights): void {

@@ -355,6 +355,17 @@ export interface FeedbackWeights {
 
 export const feedbackBlockMax = 4096;
 
+/** Most checkpoints whose moves one payload may hold. */
+export const moveTupleWidthMax = 4;
+
+/** What the symbols of a payload that holds the moves of several checkpoints stand for (docs/format-blocks.md, section 15). */
+export interface MoveTuples {
+  /** The symbols of the first checkpoint in all tuples, then those of the second, and so on; at least one tuple, each symbol at most latticeEscape. */
+  readonly symbols: Uint8Array;
+  /** Checkpoints: 2..moveTupleWidthMax. */
+  readonly width: number;
+}
+
 /** What one package says of a block. */
 export interface ResidualLink {
   readonly tables: ContextTables;
@@ -362,6 +373,8 @@ export interface ResidualLink {
   readonly segments: readonly LatticeSegment[];
   /** Of each segment, in the tables. */
   readonly slots: Uint32Array;
+  /** Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables and slots for all before it. */
+  readonly part?: { readonly tuples: MoveTuples; readonly position: number } | undefined;
 }
 
 /** A block through a chain of packages, each of which moves the state that the one before left. */

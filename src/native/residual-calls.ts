@@ -72,7 +72,9 @@ export function residualCalls(runner: JobRunner) {
 function chainArguments({ start, links }: ResidualChain) {
   const origins = start instanceof Int32Array ? start : undefined;
   const previous = start instanceof Int32Array ? undefined : start;
-  const flat = links.flatMap(({ tables, payload, segments, slots }) => [NativeContextTables.handleOf(tables), payload, flattened(segments), slots]);
+  const flat = links.flatMap(({ tables, payload, segments, slots, part }) => [
+    NativeContextTables.handleOf(tables), payload, flattened(segments), slots, part?.tuples.symbols, part?.tuples.width ?? 0, part?.position ?? 0,
+  ]);
   return [previous?.values, previous?.activity, origins, ...flat] as const;
 }
 

@@ -8,6 +8,7 @@ import { writeHeaderJson } from './header-delta.ts';
 import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { idBytes } from './package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
+import { planFile } from './plan-file.ts';
 import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
 import { writeCodings } from './tensor-codings.ts';
 
@@ -22,12 +23,17 @@ export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex)
   if (index.codebooks.length > codebookCountMax || index.tableSets.length > index.codebooks.length || index.files.length > fileCountMax) {
     throw new FirnError('internal', 'The package has too many codebooks, table sets or files.');
   }
-  const body = encodeBody(index, ancestor);
+  return sealIndex(encodeBody(index, ancestor), { ancestorId: ancestor?.id });
+}
+
+/** An index of this body, deflated where that is shorter; `packageIds`: of a super-step, as stored. */
+export function sealIndex(body: Uint8Array, head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array }): Uint8Array {
   const deflated = deflateRawSync(body, { level: 9, memLevel: 9 });
   const sized = new ByteWriter().varint(body.length).append(deflated).finish();
-  const flags = ancestor === undefined ? 0 : indexFlags.delta;
+  const flags = head.ancestorId === undefined ? 0 : indexFlags.delta;
   const writer = new ByteWriter().u8(sized.length < body.length ? flags | indexFlags.deflated : flags);
-  if (ancestor !== undefined) writer.append(idBytes(ancestor.id));
+  if (head.ancestorId !== undefined) writer.append(idBytes(head.ancestorId));
+  if (head.packageIds !== undefined) writer.append(head.packageIds);
   return writer.append(sized.length < body.length ? sized : body).finish();
 }
 
@@ -37,21 +43,32 @@ function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Ui
   for (const codebook of index.codebooks) writeCodebook(writer, codebook);
   for (const tables of index.tableSets) writer.varint(tables.length).append(tables);
   if (index.formatVersion >= 2) writeResidualCoding(writer, index.residual);
-  writer.varint(index.files.length);
-  const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
-  for (const file of index.files) writeFile(writer, { file, index, ancestor, ancestorFile: numbers.get(file.path) });
+  writeFiles(writer, { index, ancestor });
   return writer.finish();
 }
 
-interface FileContext {
-  readonly file: PackageFile;
+export interface FilesToWrite {
   readonly index: PackageIndex;
   readonly ancestor: PackageIndex | undefined;
+  /** As FileContext of read-files.ts has it. */
+  readonly sharesResidualPayloads?: boolean;
+}
+
+/** The files of an index; FilesReader reads them. */
+export function writeFiles(writer: ByteWriter, files: FilesToWrite): void {
+  const { index, ancestor } = files;
+  writer.varint(index.files.length);
+  const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
+  for (const file of index.files) writeFile(writer, { ...files, file, ancestorFile: numbers.get(file.path) });
+}
+
+interface FileContext extends FilesToWrite {
+  readonly file: PackageFile;
   /** Number of the ancestor's file with this path. */
   readonly ancestorFile: number | undefined;
 }
 
-function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile }: FileContext): void {
+function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext): void {
   if (ancestorFile === undefined) {
     const path = new TextEncoder().encode(file.path);
     writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);
@@ -69,9 +86,16 @@ function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile }: 
     writeCodings(writer, file.content.codings, index.codebooks, before && ancestor && { content: before, codebooks: ancestor.codebooks });
     writeResidualTensors(writer, file.content, before);
   }
-  writeBlocks(writer, file.content.blocks);
+  writeBlocks(writer, sharesResidualPayloads ? ownBlocks(file) : file.content.blocks);
 }
 
 function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
   for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
+}
+
+/** All but the residual ones. */
+function ownBlocks(file: PackageFile): BlockEntry[] {
+  const entries = file.content.type === 'external' ? [] : file.content.blocks;
+  const blocks = planFile(file)?.blocks ?? [];
+  return entries.filter((_, number) => blocks[number]!.coding.kind !== 'residual');
 }

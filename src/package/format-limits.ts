@@ -17,5 +17,10 @@ export const fileCountMax = 65_536;
 export const fileBytesMax = Number.MAX_SAFE_INTEGER;
 /** Most packages read to rebuild one, itself included. A format bound; encoders keep chains far shorter. */
 export const chainLengthMax = 1024;
+/** Checkpoints of a super-step; moveTupleWidthMax of native/core.ts. */
+export const superStepWidthMin = 2;
+export const superStepWidthMax = 4;
+/** Tuples that a super-step lists: rarer ones are told in full. */
+export const superStepTuplesMax = 4096;
 /** Longest context tables of a package as stored, in bytes: the most that many tensors can need is far less. */
 export const contextTablesBytesMax = 16 * 1024 * 1024;

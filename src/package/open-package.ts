@@ -1,5 +1,6 @@
 import { corruptPackage } from './corrupt-package.ts';
-import { decodePackageIndex, readAncestorId } from './decode-index.ts';
+import { decodePackageIndex, readAncestorId, readPackageIds } from './decode-index.ts';
+import { decodeSuperStepIndex } from './decode-super-step.ts';
 import { checkFrame, decodePrefix, decodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
 import type { FormatVersion, PackageIndex } from './package-index.ts';
 
@@ -12,6 +13,8 @@ export interface PackageSource {
 /** A package's frame and stored index, checked against their checksum but not decoded: a delta's index needs the ancestor's first. */
 export interface StoredIndex extends IndexLocation {
   readonly id: string;
+  /** What chains call it: its id, or those of the checkpoints of a super-step, oldest first. */
+  readonly packageIds: readonly string[];
   readonly formatVersion: FormatVersion;
   readonly ancestorId: string | undefined;
   readonly indexBytes: Uint8Array;
@@ -28,21 +31,33 @@ export async function readStoredIndex(source: PackageSource, crc32c: Crc32c, sig
   const location = decodeTrailer(trailer, source.sizeBytes);
   const indexBytes = await source.read(location.indexOffsetBytes, location.indexLengthBytes, signal);
   checkFrame(prefix, indexBytes, trailer, crc32c);
-  return { ...location, id, formatVersion, ancestorId: readAncestorId(indexBytes), indexBytes };
+  const packageIds = readPackageIds(indexBytes, { id, formatVersion });
+  return { ...location, id, packageIds, formatVersion, ancestorId: readAncestorId(indexBytes), indexBytes };
 }
 
-/** Decodes a stored index; a delta's with the index of its ancestor. Throws `corrupt-package`. */
+/** Decodes a stored index, of one checkpoint; a delta's with the index of its ancestor. Throws `corrupt-package`. */
 export function decodeStoredIndex(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex {
-  const index = decodePackageIndex(stored.indexBytes, { id: stored.id, formatVersion: stored.formatVersion, ancestor });
-  if (payloadEndBytes(index) !== stored.indexOffsetBytes) throw corruptPackage('the payloads do not fill the package');
+  const [index, ...more] = decodeStoredIndexes(stored, ancestor);
+  if (index === undefined || more.length > 0) throw corruptPackage('the package is a super-step');
   return index;
 }
 
+/** Decodes a stored index into those of its checkpoints, as many as `packageIds`. Throws `corrupt-package`. */
+export function decodeStoredIndexes(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex[] {
+  const { indexBytes, id, formatVersion, indexOffsetBytes } = stored;
+  const indexes = formatVersion === 3 ? decodeSuperStepIndex(indexBytes, { id, ancestor }) : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
+  if (payloadEndBytes(indexes) !== indexOffsetBytes) throw corruptPackage('the payloads do not fill the package');
+  return indexes;
+}
+
 /** Where the last payload ends: payloads follow the prefix and each other without gaps. */
-function payloadEndBytes(index: PackageIndex): number {
-  const ends = index.files.map(({ content }) => {
-    const last = content.type === 'external' ? undefined : content.blocks.at(-1);
-    return last === undefined ? prefixBytes : last.offsetBytes + last.lengthBytes;
-  });
-  return ends.reduce((end, other) => Math.max(end, other), prefixBytes);
+function payloadEndBytes(indexes: readonly PackageIndex[]): number {
+  let end = prefixBytes;
+  for (const { files } of indexes) {
+    for (const { content } of files) {
+      if (content.type === 'external') continue;
+      for (const { offsetBytes, lengthBytes } of content.blocks) end = Math.max(end, offsetBytes + lengthBytes);
+    }
+  }
+  return end;
 }

@@ -1,6 +1,7 @@
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+import type { MoveTuples } from '../native/core.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
 
 /** The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a delta, the ancestor. */
@@ -17,10 +18,28 @@ export interface PackageIndex {
   /** What residual tensors share; a package of version 1 has none. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
+  /** Of a checkpoint stored in a super-step: its residual blocks share their payloads with those of the checkpoints beside it. */
+  readonly part?: SuperStepPart;
 }
 
-/** Version 2 has residual tensors; a writer uses it for packages that hold any. */
-export type FormatVersion = 1 | 2;
+/** Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. */
+export type FormatVersion = 1 | 2 | 3;
+
+/** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
+export interface SuperStep {
+  /** The id of the stored package; each checkpoint in it keeps the id of the package it was stored in before. */
+  readonly id: string;
+  /** By position, each the ancestor of the next. */
+  readonly packageIds: readonly string[];
+  /** What the symbols of its residual blocks stand for. */
+  readonly tuples: MoveTuples;
+}
+
+export interface SuperStepPart {
+  readonly superStep: SuperStep;
+  /** From 0. */
+  readonly position: number;
+}
 
 /** Serialised context tables of all residual blocks, and the scales of all steps. */
 export interface ResidualCoding {

@@ -1,4 +1,4 @@
-import type { ContextTables, LatticeBlock, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../native/core.ts';
+import type { LatticeBlock, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from './residual-tensor.ts';
@@ -56,11 +56,11 @@ export function latticeBlock(file: ResidualFile, block: PlannedBlock, previous: 
 export function residualLink(
   file: ResidualFile,
   block: PlannedBlock,
-  { tables, payload, starts }: { readonly tables: ContextTables; readonly payload: Uint8Array; readonly starts: boolean },
+  { tables, payload, starts, part }: Pick<ResidualLink, 'tables' | 'payload' | 'part'> & { readonly starts: boolean },
 ): ResidualLink {
   const segments = latticeSegments(file, block);
   // Origins count in the tensors' own units already.
-  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: blockSlots(file, block) };
+  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: blockSlots(file, block), part };
 }
 
 /** By segment of a block without a previous one: the value it starts at. */

@@ -3,7 +3,18 @@ import type { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { contextTablesBytesMax } from './format-limits.ts';
 import type { ResidualCoding, SafetensorsContent } from './package-index.ts';
-import { exponentMax, exponentMin, gainMax, originMax, shiftMax, stepCodeMax, stepScaleMax, unitGain, type ResidualTensor } from './residual-tensor.ts';
+import {
+  exponentMax,
+  exponentMin,
+  gainMax,
+  originMax,
+  shiftMax,
+  stepCodeMax,
+  stepScaleMax,
+  unitGain,
+  type ResidualTensor,
+  type StepScales,
+} from './residual-tensor.ts';
 
 type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals'>;
 
@@ -11,16 +22,30 @@ type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals'>;
 export function writeResidualCoding(writer: ByteWriter, coding: ResidualCoding | undefined): void {
   writer.varint(coding?.tables.length ?? 0);
   if (coding === undefined) return;
-  writer.append(coding.tables).varint(zigzag(coding.scales.vectors)).varint(zigzag(coding.scales.matrices));
+  writer.append(coding.tables);
+  writeStepScales(writer, coding.scales);
+}
+
+export function writeStepScales(writer: ByteWriter, { vectors, matrices }: StepScales): void {
+  writer.varint(zigzag(vectors)).varint(zigzag(matrices));
 }
 
 /** Reads what `writeResidualCoding` wrote. Throws `corrupt-package`. */
 export function readResidualCoding(reader: ByteReader): ResidualCoding | undefined {
+  const tables = readContextTables(reader);
+  return tables === undefined ? undefined : { tables, scales: readStepScales(reader) };
+}
+
+/** Undefined where there are none. Throws `corrupt-package`. */
+export function readContextTables(reader: ByteReader): Uint8Array | undefined {
   const length = reader.varint(Math.min(contextTablesBytesMax, reader.remainingBytes), 'the length of the context tables');
-  if (length === 0) return undefined;
-  const tables = reader.take(length);
+  return length === 0 ? undefined : reader.take(length);
+}
+
+/** Throws `corrupt-package`. */
+export function readStepScales(reader: ByteReader): StepScales {
   const scale = (): number => unzigzag(reader.varint(2 * stepScaleMax, 'a step scale'));
-  return { tables, scales: { vectors: scale(), matrices: scale() } };
+  return { vectors: scale(), matrices: scale() };
 }
 
 /**

@@ -43,20 +43,44 @@ export interface WriteTarget {
  * Rejects with the store's errors, the producer's, or `internal` when payloads and plan differ in number.
  */
 export async function writePackage(target: WriteTarget, content: PackageToWrite): Promise<WrittenPackage> {
+  const { result, ...written } = await writeFrame(target, {
+    ...content,
+    seal: async (entries) => {
+      const index = fillEntries(await content.draft(), entries);
+      return { indexBytes: encodePackageIndex(index, content.ancestor), result: index };
+    },
+  });
+  return { ...written, index: result };
+}
+
+/** A package of which only payloads and the making of the index are known. */
+export interface FrameToWrite<Result> {
+  readonly id: string;
+  readonly formatVersion: FormatVersion;
+  readonly payloads: AsyncIterable<Uint8Array>;
+  /** Called once, after the last payload, with the entries of all payloads in order. */
+  readonly seal: (entries: readonly BlockEntry[]) => Promise<{ readonly indexBytes: Uint8Array; readonly result: Result }>;
+}
+
+/** `writePackage` for any kind of index. */
+export async function writeFrame<Result>(
+  target: WriteTarget,
+  content: FrameToWrite<Result>,
+): Promise<IndexLocation & { readonly result: Result; readonly object: StoredObject }> {
   const { store, key, sizeMaxBytes, replace, crc32c, signal } = target;
-  let written: ({ index: PackageIndex } & IndexLocation) | undefined;
-  const body = packageBytes(content, crc32c, (result) => {
-    written = result;
+  let written: ({ result: Result } & IndexLocation) | undefined;
+  const body = frameBytesOf(content, crc32c, (done) => {
+    written = done;
   });
   const object = await store.put(key, body, { sizeMaxBytes, ...(replace === undefined ? {} : { replace }), ...(signal === undefined ? {} : { signal }) });
   if (written === undefined) throw new FirnError('internal', 'The store stopped reading a package before its end.');
   return { ...written, object };
 }
 
-async function* packageBytes(
-  content: PackageToWrite,
+async function* frameBytesOf<Result>(
+  content: FrameToWrite<Result>,
   crc32c: Crc32c,
-  done: (result: { index: PackageIndex } & IndexLocation) => void,
+  done: (written: { result: Result } & IndexLocation) => void,
 ): AsyncGenerator<Uint8Array> {
   const prefix = encodePrefix(content.id, content.formatVersion);
   yield prefix;
@@ -67,11 +91,10 @@ async function* packageBytes(
     offsetBytes += payload.length;
     yield payload;
   }
-  const index = fillEntries(await content.draft(), entries);
-  const indexBytes = encodePackageIndex(index, content.ancestor);
+  const { indexBytes, result } = await content.seal(entries);
   yield indexBytes;
   yield encodeTrailer(prefix, indexBytes, offsetBytes, crc32c);
-  done({ index, indexOffsetBytes: offsetBytes, indexLengthBytes: indexBytes.length });
+  done({ result, indexOffsetBytes: offsetBytes, indexLengthBytes: indexBytes.length });
 }
 
 /** Bytes of a package around its payloads: for estimates before it is written. */

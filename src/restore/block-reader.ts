@@ -6,7 +6,7 @@ import { paddedTable } from '../package/codebook-record.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
-import type { PackageCodebook } from '../package/package-index.ts';
+import type { PackageCodebook, SuperStepPart } from '../package/package-index.ts';
 import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../package/residual-block.ts';
 import type { BlockMemory } from './block-memory.ts';
 import type { ByteCache } from './byte-cache.ts';
@@ -64,6 +64,13 @@ export class BlockReader {
   async residualChain(block: number, signal?: AbortSignal): Promise<ResidualChain> {
     const { found, steps } = this.#walk(block);
     return this.#chain(found, steps, signal);
+  }
+
+  /** The number of the block that lies `steps` packages before a block of the newest, each coded against the next; undefined where there is none. */
+  earlierBlock(block: number, steps: number): number | undefined {
+    let number = block;
+    for (let step = 0; step < steps && number >= 0; step++) number = this.#lineage.previousBlock(step, number);
+    return number < 0 ? undefined : number;
   }
 
   /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. */
@@ -150,15 +157,20 @@ export class BlockReader {
 
   /** The way from `found`, or from where the block starts, through `steps`, which are newest first. */
   async #chain(found: DecodedBlock | undefined, steps: readonly WalkStep[], signal: AbortSignal | undefined): Promise<ResidualChain> {
-    const payloads = await Promise.all(steps.map(({ step, number }) => this.#payload(step, number, signal)));
+    // The checkpoints of a super-step have one payload, which the first of them reads.
+    const firsts = steps.map(({ step }, i) => i + (this.#part(step)?.position ?? 0));
+    const payloads = await Promise.all(steps.map(async ({ step, number }, i) => (firsts[i] === i ? this.#payload(step, number, signal) : undefined)));
     const start = found?.kind === 'residual' ? found.state : undefined;
-    const links = steps.map(({ step, number }, i) =>
-      residualLink(this.#residualFile(step), this.#planned(step, number), {
-        tables: this.#lineage.steps[step]!.package.contextTables(),
-        payload: payloads[i]!,
+    const links = steps.map(({ step, number }, i) => {
+      const part = this.#part(step);
+      const first = steps[firsts[i]!]!;
+      return residualLink(this.#residualFile(step), this.#planned(step, number), {
+        tables: this.#lineage.steps[first.step]!.package.contextTables(),
+        payload: payloads[firsts[i]!]!,
         starts: start === undefined && i === steps.length - 1,
-      }),
-    );
+        part: part && { tuples: part.superStep.tuples, position: part.position },
+      });
+    });
     if (start !== undefined) return { links: links.reverse(), start };
     const { step, number } = steps.at(-1)!;
     return { links: links.reverse(), start: blockOrigins(this.#residualFile(step), this.#planned(step, number)) };
@@ -191,11 +203,19 @@ export class BlockReader {
     return this.#keep(block, { kind: 'exact', bytes: bytes! });
   }
 
-  /** The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`). */
+  #part(step: number): SuperStepPart | undefined {
+    return this.#lineage.steps[step]!.package.index.part;
+  }
+
+  /**
+   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a super-step
+   * contexts are those of the state before its first checkpoint.
+   */
   #walk(block: number): { found: DecodedBlock | undefined; steps: WalkStep[] } {
     const steps: WalkStep[] = [];
     for (let step = 0, number = block; number >= 0; number = this.#lineage.previousBlock(step, number), step++) {
-      const found = this.#cache.get(this.#key(step, number));
+      const isInside = step > 0 && this.#planned(step, number).coding.kind === 'residual' && (this.#part(step - 1)?.position ?? 0) > 0;
+      const found = isInside ? undefined : this.#cache.get(this.#key(step, number));
       if (found !== undefined) return { found, steps };
       steps.push({ step, number });
     }

@@ -16,10 +16,24 @@ export class IndexedPackage {
   readonly #plans: (FilePlan | undefined)[] = [];
   readonly #tables: TokenTables[] = [];
   #contextTables: ContextTables | undefined;
+  /** The checkpoint after this one in the stored object of that key. */
+  #next: { readonly package: IndexedPackage; readonly key: string } | undefined;
 
   constructor(core: NativeCore, index: PackageIndex) {
     this.#core = core;
     this.index = index;
+  }
+
+  /** The checkpoints of one stored object, oldest first. */
+  static ofPackage(core: NativeCore, indexes: readonly PackageIndex[], key: string): IndexedPackage[] {
+    const packages = indexes.map((index) => new IndexedPackage(core, index));
+    for (const [i, each] of packages.entries()) each.#next = packages[i + 1] && { package: packages[i + 1]!, key };
+    return packages;
+  }
+
+  /** The package of the same object that follows this one, where it has the id. */
+  next(id: string, key: string): IndexedPackage | undefined {
+    return this.#next?.package.index.id === id && this.#next.key === key ? this.#next.package : undefined;
   }
 
   /** Undefined for an external file. */

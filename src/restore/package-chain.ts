@@ -2,7 +2,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { NativeCore } from '../native/core.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { chainLengthMax } from '../package/format-limits.ts';
-import { decodeStoredIndex, readStoredIndex, type StoredIndex } from '../package/open-package.ts';
+import { decodeStoredIndexes, readStoredIndex, type StoredIndex } from '../package/open-package.ts';
 import type { PackageFile } from '../package/package-index.ts';
 import type { ObjectReader } from '../store/object-store.ts';
 import { BlockReader, type DecodedBlock } from './block-reader.ts';
@@ -20,10 +20,14 @@ export interface ChainedPackage {
   readonly indexOffsetBytes?: number;
   readonly indexLengthBytes?: number;
   readonly sizeBytes?: number;
+  /** Which of the checkpoints of a super-step it is; 0 for a package of one. */
+  readonly position?: number;
+  /** What tells stored objects apart: those of a super-step have it in common, and a package that was merged has another than before. Its id when absent. */
+  readonly key?: string;
   readonly open: () => Promise<ObjectReader>;
 }
 
-/** What chains share: decoded indexes by package id, decoded blocks by package, file and block. */
+/** What chains share: decoded indexes by stored object and package id, decoded blocks by package, file and block. */
 export interface ChainContext {
   readonly core: NativeCore;
   readonly indexes: ByteCache<IndexedPackage>;
@@ -58,11 +62,12 @@ export class PackageChain {
     const links: ChainLink[] = [];
     try {
       // From the base up: an index is decoded with its ancestor's.
+      let before: ChainedPackage | undefined;
       for (const entry of [...packages].reverse()) {
         if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
-        const bytes = new PackageBytes(entry.open);
-        const ancestor = links[0]?.package;
-        links.unshift({ bytes, package: await openLink(ctx, entry, bytes, ancestor) });
+        const bytes = before !== undefined && keyOf(before) === keyOf(entry) ? links[0]!.bytes : new PackageBytes(entry.open);
+        links.unshift({ bytes, package: await openLink(ctx, entry, bytes, links) });
+        before = entry;
       }
       return new PackageChain(ctx, links);
     } catch (error) {
@@ -100,18 +105,26 @@ export class PackageChain {
   }
 }
 
-async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: PackageBytes, ancestor: IndexedPackage | undefined): Promise<IndexedPackage> {
+function keyOf({ key, id }: ChainedPackage): string {
+  return key ?? id;
+}
+
+/** `older` are the links before, newest first. */
+async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: PackageBytes, older: readonly ChainLink[]): Promise<IndexedPackage> {
+  const ancestor = older[0]?.package;
   if (entry.ancestorId !== ancestor?.index.id)
     throw corruptPackage(`package ${entry.id} builds on ${entry.ancestorId ?? 'nothing'}, the chain goes on with ${ancestor?.index.id ?? 'nothing'}`);
-  const cached = ctx.indexes.get(entry.id);
+  const cached = ctx.indexes.get(`${keyOf(entry)} ${entry.id}`) ?? ancestor?.next(entry.id, keyOf(entry));
   if (cached !== undefined) return cached;
   try {
+    const { position = 0 } = entry;
     const sizeBytes = await bytes.sizeBytes();
     const stored = await readStoredIndex({ sizeBytes, read: (offset, length) => bytes.read(offset, length) }, ctx.core.crc32cSync);
     checkEntry(entry, stored, sizeBytes);
-    const opened = new IndexedPackage(ctx.core, decodeStoredIndex(stored, ancestor?.index));
-    ctx.indexes.set(entry.id, opened, opened.memoryBytes());
-    return opened;
+    const indexes = decodeStoredIndexes(stored, older[position]?.package.index);
+    const opened = IndexedPackage.ofPackage(ctx.core, indexes, keyOf(entry));
+    for (const each of opened) ctx.indexes.set(`${keyOf(entry)} ${each.index.id}`, each, each.memoryBytes());
+    return opened[position]!;
   } catch (error) {
     await bytes.close();
     throw error;
@@ -119,13 +132,15 @@ async function openLink(ctx: ChainContext, entry: ChainedPackage, bytes: Package
 }
 
 function checkEntry(entry: ChainedPackage, stored: StoredIndex, sizeBytes: number): void {
+  const { position = 0 } = entry;
   const same =
-    stored.id === entry.id &&
-    stored.ancestorId === entry.ancestorId &&
+    stored.packageIds[position] === entry.id &&
+    (position === 0 ? stored.ancestorId : stored.packageIds[position - 1]) === entry.ancestorId &&
     sizeBytes === (entry.sizeBytes ?? sizeBytes) &&
     stored.indexOffsetBytes === (entry.indexOffsetBytes ?? stored.indexOffsetBytes) &&
     stored.indexLengthBytes === (entry.indexLengthBytes ?? stored.indexLengthBytes);
-  if (!same) throw corruptPackage(`the object of package ${entry.id} is another package (${stored.id}, ancestor ${stored.ancestorId ?? 'none'})`);
+  if (!same)
+    throw corruptPackage(`the object of package ${entry.id} is another package (${stored.packageIds.join(', ')}, ancestor ${stored.ancestorId ?? 'none'})`);
 }
 
 async function closeLinks(links: readonly ChainLink[]): Promise<void> {

@@ -13,6 +13,8 @@ export interface PackageLocation {
   readonly indexOffsetBytes: number;
   readonly indexLengthBytes: number;
   readonly ancestorId?: string | undefined;
+  /** Which of the checkpoints of its object it is; 0 when absent. */
+  readonly position?: number;
 }
 
 export interface RestorerOptions {

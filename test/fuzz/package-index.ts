@@ -16,9 +16,12 @@ import { ByteWriter } from '../../src/package/byte-writer.ts';
 import { decodePackageIndex, readAncestorId } from '../../src/package/decode-index.ts';
 import { encodePackageIndex } from '../../src/package/encode-index.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
-import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
+import type { PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/plan-file.ts';
 import { seededRandom } from './safetensors-header.ts';
+
+/** Versions of packages that hold one checkpoint. */
+export type FormatVersion = 1 | 2;
 
 /** Corpora by format version. */
 const corpusFolders: Readonly<Record<FormatVersion, string>> = {

@@ -12,6 +12,16 @@
 
 namespace firn {
 
+inline constexpr uint32_t kMoveTupleWidthMax = 4;  // checkpoints whose moves one payload may hold
+
+// What the symbols of a payload that holds the moves of `width` checkpoints stand for (docs/format-blocks.md, section 15): symbols[j * count + t] is the
+// symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by escapes.
+struct MoveTuples {
+  const uint8_t* symbols = nullptr;  // null for a payload of one checkpoint
+  size_t count = 0;
+  uint32_t width = 0;  // 2..kMoveTupleWidthMax
+};
+
 // What one package says of a block. Nothing is owned.
 struct ResidualLink {
   const ContextTables* tables = nullptr;
@@ -19,6 +29,9 @@ struct ResidualLink {
   size_t payload_bytes = 0;
   LatticeSegments segments;         // all links of a chain have segments of the same lengths
   const uint32_t* slots = nullptr;  // of the segments, in the tables
+  // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that is above, and its own segments.
+  MoveTuples tuples;
+  uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
 };
 
 // Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a value for each segment of the first link, in that

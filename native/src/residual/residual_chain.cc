@@ -6,6 +6,7 @@
 #include "lattice/segment_steps.h"
 #include "residual/block_scratch.h"
 #include "residual/block_start.h"
+#include "residual/tuple_payload.h"
 
 namespace firn {
 namespace {
@@ -45,7 +46,7 @@ class Rebuilding {
   bool starts(size_t i) const { return i == 0 && chain_.previous.values == nullptr; }
 
   Status check() {
-    if (chain_.count == 0) return Status::invalid_argument;
+    if (chain_.count == 0 || !valid_tuples(chain_)) return Status::invalid_argument;
     for (size_t i = 0; i < chain_.count; ++i) {
       if (!valid_segments(link(i).segments, &count_) || !same_counts(link(i).segments, link(0).segments)) return Status::invalid_argument;
     }
@@ -68,23 +69,33 @@ class Rebuilding {
 
   Status decode(size_t i) {
     const ContextLayout layout{scratch_.contexts, count_, scratch_.counts.data(), link(i).slots, scratch_.counts.size()};
-    return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols, &scratch_.escapes);
+    if (link(i).position == 0) escapes_taken_ = 0;
+    if (!link(i).tuples.symbols) return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols, &scratch_.escapes);
+    if (link(i).position == 0) {
+      if (const Status status = decode_tuples(link(i), layout, &scratch_); status != Status::ok) return status;
+    }
+    take_symbols(link(i), count_, &scratch_);
+    return Status::ok;
   }
+
+  // Whether the payload of link i has moves for a later link.
+  bool goes_on(size_t i) const { return link(i).tuples.symbols && link(i).position + 1 < link(i).tuples.width; }
 
   // step(rule, moves, segment, first, count) for every stretch of link i.
   template <typename Step>
   Status for_each_stretch(size_t i, Step step) {
-    LatticeMoves moves{scratch_.symbols, scratch_.escapes.data(), scratch_.escapes.size()};
+    LatticeMoves moves{scratch_.symbols, scratch_.escapes.data() + escapes_taken_, scratch_.escapes.size() - escapes_taken_};
     const bool done = for_each_step(link(i).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
       moves.symbols = scratch_.symbols + first;
       return step(rule, moves, segment, first, count);
     });
-    return done && moves.escapes_left == 0 ? Status::ok : Status::corrupt;
+    escapes_taken_ = scratch_.escapes.size() - moves.escapes_left;
+    return done && (moves.escapes_left == 0 || goes_on(i)) ? Status::ok : Status::corrupt;
   }
 
   // Moves the state by the symbols of link i, and finds the contexts of the next one while the state is near.
   Status move(size_t i) {
-    const LatticeSegment* const next = i + 1 < chain_.count ? link(i + 1).segments.data : nullptr;
+    const LatticeSegment* const next = i + 1 < chain_.count && link(i + 1).position == 0 ? link(i + 1).segments.data : nullptr;
     Stretch moved;
     LatticeRule next_rule;
     size_t next_segment = SIZE_MAX;
@@ -126,6 +137,7 @@ class Rebuilding {
   int32_t* const values_;
   uint8_t* const activity_;
   size_t count_ = 0;
+  size_t escapes_taken_ = 0;  // of the payload that was decoded last
   Stretch start_;
 };
 

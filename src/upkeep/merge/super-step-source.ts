@@ -1,0 +1,112 @@
+import type { ContextLayout, LatticeState, NativeCore } from '../../native/core.ts';
+import type { PlannedBlock } from '../../package/block-plan.ts';
+import type { PackageIndex } from '../../package/package-index.ts';
+import { contextSegments } from '../../package/residual-block.ts';
+import type { BlockReader } from '../../restore/block-reader.ts';
+import type { ChainLink, PackageChain } from '../../restore/package-chain.ts';
+import { packTuples, type PackedTuples } from './tuple-list.ts';
+
+/** A residual block of all checkpoints that are to be merged. */
+export interface SharedBlock {
+  readonly file: string;
+  /** Its number in the last checkpoint. */
+  readonly last: number;
+  readonly planned: PlannedBlock;
+}
+
+/** The moves of a block in all those checkpoints, and what its payload is coded with. */
+export interface SharedMoves {
+  readonly tuples: PackedTuples;
+  /** Moves of more steps than a symbol tells, checkpoint by checkpoint. */
+  readonly escapes: readonly number[];
+  readonly contexts: Uint8Array;
+  readonly segments: ContextLayout['segments'];
+}
+
+/**
+ * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and stays open while this is in use; its blocks
+ * must not be kept between reads, for the moves of every checkpoint are asked for.
+ */
+export class SuperStepSource {
+  /** Oldest first. */
+  readonly links: readonly ChainLink[];
+  readonly ancestor: PackageIndex;
+  private readonly core: NativeCore;
+  private readonly chain: PackageChain;
+
+  constructor(core: NativeCore, chain: PackageChain, width: number) {
+    this.core = core;
+    this.chain = chain;
+    this.links = chain.links.slice(0, width).reverse();
+    this.ancestor = chain.links[width]!.package.index;
+  }
+
+  get indexes(): readonly PackageIndex[] {
+    return this.links.map((link) => link.package.index);
+  }
+
+  /** Every residual block, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
+  sharedBlocks(): readonly SharedBlock[] | undefined {
+    const [first] = this.links;
+    const shared: SharedBlock[] = [];
+    for (const [fileNumber, { path, content }] of first!.package.index.files.entries()) {
+      if (content.type !== 'safetensors') continue;
+      const numbers = this.numbersInLast(path);
+      for (const [number, planned] of first!.package.plan(fileNumber)!.blocks.entries()) {
+        if (planned.coding.kind !== 'residual') continue;
+        const last = numbers.get(number);
+        if (last === undefined) return undefined;
+        shared.push({ file: path, last, planned });
+      }
+    }
+    return this.links.every((link) => residualBlockCount(link) === shared.length) ? shared : undefined;
+  }
+
+  /** Rejects with `corrupt-package` and the errors of the store. */
+  async moves(block: SharedBlock, signal?: AbortSignal): Promise<SharedMoves> {
+    const width = this.links.length;
+    const { links, start } = await this.reader(block.file).residualChain(block.last, signal);
+    const parts = links.slice(-width);
+    let state: LatticeState = await this.core.residualState({ links: links.slice(0, -width), start }, signal);
+    let contextsBefore: Uint8Array | undefined;
+    const symbols: Uint8Array[] = [];
+    const escapes: number[] = [];
+    for (const { tables, payload, segments, slots } of parts) {
+      const contexts = await this.core.latticeContexts({ segments, previous: state }, signal);
+      contextsBefore ??= contexts;
+      const counts = Uint32Array.from(segments, ({ elementCount }) => elementCount);
+      const moves = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
+      state = await this.core.latticeApply(moves, { segments, previous: state }, signal);
+      symbols.push(moves.symbols);
+      for (const escape of moves.escapes) escapes.push(escape);
+    }
+    return { tuples: packTuples(symbols), escapes, contexts: contextsBefore!, segments: this.segmentsOf(block) };
+  }
+
+  private reader(path: string): BlockReader {
+    return this.chain.blocks(path);
+  }
+
+  /** By number of a block in the first checkpoint: its number in the last one. */
+  private numbersInLast(path: string): Map<number, number> {
+    const reader = this.reader(path);
+    const numbers = new Map<number, number>();
+    for (const [number, { coding }] of reader.file.plan.blocks.entries()) {
+      const first = coding.kind === 'residual' ? reader.earlierBlock(number, this.links.length - 1) : undefined;
+      // The first one's needs a block before it, too: that is where contexts come from.
+      if (first !== undefined && reader.earlierBlock(number, this.links.length) !== undefined) numbers.set(first, number);
+    }
+    return numbers;
+  }
+
+  private segmentsOf({ file, planned }: SharedBlock): ContextLayout['segments'] {
+    const { package: first } = this.links[0]!;
+    const number = first.index.files.findIndex(({ path }) => path === file);
+    return contextSegments(first.residualFile(number)!, planned);
+  }
+}
+
+function residualBlockCount({ package: owner }: ChainLink): number {
+  const blocks = owner.index.files.flatMap(({ content }, number) => (content.type === 'safetensors' ? owner.plan(number)!.blocks : []));
+  return blocks.filter(({ coding }) => coding.kind === 'residual').length;
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { mapBounded, forEachBounded } from '../../compress/bounded-parallel.ts';
+import type { ContextTables, NativeCore } from '../../native/core.ts';
+import { ByteWriter } from '../../package/byte-writer.ts';
+import { corruptPackage } from '../../package/corrupt-package.ts';
+import { decodeSuperStepIndex } from '../../package/decode-super-step.ts';
+import { encodeSuperStepIndex } from '../../package/encode-super-step.ts';
+import type { IndexLocation } from '../../package/package-frame.ts';
+import type { BlockEntry, PackageFile, PackageIndex, SuperStep } from '../../package/package-index.ts';
+import { slotCount } from '../../package/residual-block.ts';
+import { writeFrame, type WriteTarget } from '../../package/write-package.ts';
+import { ByteCache } from '../../restore/byte-cache.ts';
+import type { ChainLink } from '../../restore/package-chain.ts';
+import type { StoredObject } from '../../store/object-store.ts';
+import type { SharedBlock, SharedMoves, SuperStepSource } from './super-step-source.ts';
+import { TupleCounts, type TupleList } from './tuple-list.ts';
+
+export interface WrittenSuperStep extends IndexLocation {
+  /** Of its checkpoints, oldest first. */
+  readonly indexes: readonly PackageIndex[];
+  readonly object: StoredObject;
+}
+
+export interface SuperStepOptions {
+  readonly core: NativeCore;
+  /** Blocks in work at once. */
+  readonly parallel: number;
+  /** Bytes of moves kept between the three passes over them. */
+  readonly cacheMaxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The id of the super-step of these packages: the same ones give the same. */
+export function superStepId(packageIds: readonly string[]): string {
+  return createHash('sha256')
+    .update(`super-step ${packageIds.join(' ')}`)
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/**
+ * Puts consecutive checkpoints into one package: the moves of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
+ * they do not have the same residual blocks, or something that super-steps do not hold. Deterministic. Rejects with the errors of store and core.
+ */
+export async function writeSuperStep(
+  source: SuperStepSource,
+  target: Omit<WriteTarget, 'crc32c' | 'signal'>,
+  options: SuperStepOptions,
+): Promise<WrittenSuperStep | undefined> {
+  const blocks = source.indexes.every(isMergeable) ? source.sharedBlocks() : undefined;
+  if (blocks === undefined || blocks.length === 0) return undefined;
+  const { core, signal } = options;
+  const coder = new SharedCoder(source, blocks, options);
+  const list = await coder.list();
+  const tables = await coder.tables(list);
+  const packageIds = source.indexes.map(({ id }) => id);
+  const superStep: SuperStep = { id: superStepId(packageIds), packageIds, tuples: list.tuples };
+  const { result, ...written } = await writeFrame(
+    { ...target, crc32c: core.crc32cSync, signal },
+    {
+      id: superStep.id,
+      formatVersion: 3,
+      payloads: payloadsOf(source, coder.payloads(list, tables), core),
+      seal: async (entries) => {
+        const indexBytes = encodeSuperStepIndex(partsOf(source, { superStep, tables: tables.serialize(), entries }), source.ancestor);
+        return { indexBytes, result: decodeSuperStepIndex(indexBytes, { id: superStep.id, ancestor: source.ancestor }) };
+      },
+    },
+  );
+  return { ...written, indexes: result };
+}
+
+/** A delta of its own with residual tensors and no levels. */
+function isMergeable({ kind, part, codebooks, residual }: PackageIndex): boolean {
+  return kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
+}
+
+/** Codes the blocks that all checkpoints share. Moves are decoded anew in each pass, but for those there is room for. */
+class SharedCoder {
+  private readonly source: SuperStepSource;
+  private readonly blocks: readonly SharedBlock[];
+  private readonly options: SuperStepOptions;
+  private readonly kept: ByteCache<SharedMoves>;
+
+  constructor(source: SuperStepSource, blocks: readonly SharedBlock[], options: SuperStepOptions) {
+    this.source = source;
+    this.blocks = blocks;
+    this.options = options;
+    this.kept = new ByteCache(options.cacheMaxBytes);
+  }
+
+  async list(): Promise<TupleList> {
+    const counts = new TupleCounts(this.source.links.length);
+    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.moves(block)).tuples));
+    return counts.list();
+  }
+
+  async tables(list: TupleList): Promise<ContextTables> {
+    const { core, parallel, signal } = this.options;
+    const counts = core.createContextCounts();
+    await forEachBounded(this.blocks, parallel, async (block) => {
+      const { tuples, contexts, segments } = await this.moves(block);
+      await counts.add({ contexts, segments, ...list.code(tuples) }, signal);
+    });
+    return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
+  }
+
+  /** One a block, in order. */
+  payloads(list: TupleList, tables: ContextTables): AsyncGenerator<Uint8Array> {
+    return mapBounded(this.blocks, this.options.parallel, async (block) => {
+      const { tuples, escapes, contexts, segments } = await this.moves(block);
+      const writer = new ByteWriter().varint(escapes.length);
+      for (const escape of escapes) writer.varint(escape);
+      return writer.append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal)).finish();
+    });
+  }
+
+  private async moves(block: SharedBlock): Promise<SharedMoves> {
+    const key = `${block.last} ${block.file}`;
+    const kept = this.kept.get(key);
+    if (kept !== undefined) return kept;
+    const moves = await this.source.moves(block, this.options.signal);
+    this.kept.set(key, moves, moves.tuples.byteLength + moves.contexts.length + 8 * moves.escapes.length);
+    return moves;
+  }
+}
+
+function residualTensorCount({ files }: PackageIndex): number {
+  return slotCount(files.reduce((count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0), 0));
+}
+
+/** All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not residual is copied. */
+async function* payloadsOf(source: SuperStepSource, shared: AsyncGenerator<Uint8Array>, core: NativeCore): AsyncGenerator<Uint8Array> {
+  try {
+    for (const [position, link] of source.links.entries()) {
+      for (const { entry, isResidual } of blocksOf(link)) {
+        if (!isResidual) yield await copied(link, entry, core);
+        else if (position === 0) yield (await shared.next()).value as Uint8Array;
+      }
+    }
+  } finally {
+    await shared.return(undefined);
+  }
+}
+
+async function copied({ bytes }: ChainLink, { offsetBytes, lengthBytes, crc32c }: BlockEntry, core: NativeCore): Promise<Uint8Array> {
+  const payload = await bytes.read(offsetBytes, lengthBytes);
+  if (core.crc32cSync(payload) !== crc32c) throw corruptPackage('the checksum of a block that is to be copied does not match');
+  return payload;
+}
+
+function* blocksOf({ package: owner }: ChainLink): Generator<{ readonly entry: BlockEntry; readonly isResidual: boolean }> {
+  for (const [fileNumber, { content }] of owner.index.files.entries()) {
+    if (content.type === 'external') continue;
+    const { blocks } = owner.plan(fileNumber)!;
+    for (const [number, entry] of content.blocks.entries()) yield { entry, isResidual: blocks[number]!.coding.kind === 'residual' };
+  }
+}
+
+interface PartsToMake {
+  readonly superStep: SuperStep;
+  readonly tables: Uint8Array;
+  readonly entries: readonly BlockEntry[];
+}
+
+/** Indexes as the encoder takes them: residual blocks of later checkpoints have their old entries, which are not written. */
+function partsOf(source: SuperStepSource, { superStep, tables, entries }: PartsToMake): PackageIndex[] {
+  const left = entries.values();
+  return source.links.map((link, position) => {
+    const { index } = link.package;
+    const own = blocksOf(link);
+    const files = index.files.map((file): PackageFile => {
+      if (file.content.type === 'external') return file;
+      const blocks = file.content.blocks.map((entry) => (own.next().value!.isResidual && position > 0 ? entry : left.next().value!));
+      return { ...file, content: { ...file.content, blocks } };
+    });
+    return { ...index, formatVersion: 3, residual: { ...index.residual!, tables }, files, part: { superStep, position } };
+  });
+}
