@@ -30,6 +30,8 @@ const schema = z.object({
   FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536),
   /** Packages a restore may have to read, the base included. */
   FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024),
+  /** Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way. */
+  FIRN_MERGE: z.enum(['on', 'off']).default('on'),
   /** Largest single file, in MiB. */
   FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024),
   /** Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After. */
@@ -58,6 +60,7 @@ export interface Config {
   readonly encodeCacheMaxBytes: number;
   readonly restoreCacheMaxBytes: number;
   readonly chainLengthMax: number;
+  readonly mergeDeltas: boolean;
   readonly fileMaxBytes: number;
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
@@ -86,6 +89,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     encodeCacheMaxBytes: env.FIRN_ENCODE_CACHE_MIB * mib,
     restoreCacheMaxBytes: env.FIRN_RESTORE_CACHE_MIB * mib,
     chainLengthMax: env.FIRN_CHAIN_LENGTH_MAX,
+    mergeDeltas: env.FIRN_MERGE === 'on',
     fileMaxBytes: env.FIRN_FILE_MAX_MIB * mib,
     stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,

@@ -36,6 +36,7 @@ import { openFilesystemStore } from './store/filesystem-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { deleteRun } from './upkeep/delete-run.ts';
+import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './upkeep/merge/merge-run.ts';
 import { registerProcessMetrics } from './upkeep/process-metrics.ts';
 import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
@@ -132,7 +133,7 @@ async function serve(parts: Parts): Promise<Firn> {
       reservationTtlMs: config.reservationTtlMs,
     },
   });
-  const worker = startEncodeWorker(parts);
+  const worker = startJobWorker(parts);
   const upkeep = startUpkeep(parts, ingest, worker);
   try {
     const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
@@ -153,23 +154,33 @@ async function close({ evaluator, store, catalog, log }: Parts, stopping: readon
   log.info('stopped');
 }
 
-function startEncodeWorker(parts: Parts): JobWorker {
+function startJobWorker(parts: Parts): JobWorker {
   const { config, log, catalog, progress } = parts;
   const compress = compressContext(parts);
+  const merge = mergeContext(parts, compress);
   return startWorker({
     catalog,
-    handlers: { [encodeJobKind]: { run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal) } },
+    handlers: {
+      [encodeJobKind]: { run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal) },
+      // Claimed only while no checkpoint waits. Those queued before merging was switched off wait until it is on again.
+      ...(config.mergeDeltas && { [mergeJobKind]: { run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal) } }),
+    },
     workerId: `embedded-${randomUUID()}`,
     // PGlite belongs to this process alone, so whatever an earlier one was running is free.
     takeOverPrefix: 'embedded-',
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
     pollMs,
-    onFailed: (tx, job, error) => markEncodeEnded(tx, job.subjectId, { as: 'failed', error }),
-    onCancelled: (tx, job) => markEncodeEnded(tx, job.subjectId, { as: 'cancelled' }),
+    onFailed: async (tx, job, error) => {
+      if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
+      else await markMergeEnded(tx, job.subjectId);
+    },
+    onCancelled: async (tx, job) => {
+      if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'cancelled' });
+    },
     onEvent: (event) => {
       // After the transaction that ended the job, so that whoever looks sees the new state.
-      if (event.job !== undefined) progress.publish(event.job.subjectId, { type: 'changed' });
+      if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
       if (event.kind === 'failed' || event.kind === 'trouble')
         log[severityOf(event.error)]({ err: event.error, event: event.kind, jobId: event.job?.id, subjectId: event.job?.subjectId }, 'a job met an error');
       else log.info({ event: event.kind, jobId: event.job.id, subjectId: event.job.subjectId }, 'job');
@@ -196,7 +207,19 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, gr
     cacheMaxBytes: config.encodeCacheMaxBytes,
     chainLengthMax: config.chainLengthMax,
     blockParallel: blocksPerThread * Math.max(threads, Math.min(2, availableParallelism())),
+    ...(config.mergeDeltas && { afterCommit: (tx, { runId }) => queueMerge(tx, runId) }),
     publish: (checkpointId, note) => progress.publish(checkpointId, note),
+  };
+}
+
+function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }: CompressContext): MergeContext {
+  return {
+    catalog,
+    store,
+    core,
+    freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: 0 }),
+    cacheMaxBytes: config.encodeCacheMaxBytes,
+    blockParallel,
   };
 }
 

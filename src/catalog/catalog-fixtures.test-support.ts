@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { defaultSearchOptions } from '../checkpoint/search-options.ts';
-import type { Catalog, Checkpoint, EvalSet, PackageRecord, Repository, Run } from './catalog.ts';
+import type { Catalog, Checkpoint, CheckpointResult, EvalSet, PackageRecord, Repository, Run } from './catalog.ts';
 
 /** A name nobody else uses. */
 export function freshName(): string {
@@ -50,6 +50,7 @@ export async function makeReady(
   run: Run,
   step: number,
   ancestor?: PackageRecord,
+  result?: CheckpointResult,
 ): Promise<{ checkpoint: Checkpoint; package: PackageRecord }> {
   const { id } = await makeCheckpoint(catalog, run, step);
   await catalog.checkpoints.transition(id, ['open'], 'queued');
@@ -66,7 +67,7 @@ export async function makeReady(
     chainLength: 1 + (ancestor?.chainLength ?? 0),
     ...(ancestor && { ancestorId: ancestor.id }),
   });
-  return { checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', { packageId: record.id }), package: record };
+  return { checkpoint: await catalog.checkpoints.transition(id, ['working'], 'ready', { packageId: record.id, ...(result && { result }) }), package: record };
 }
 
 /** Passes when the promise rejects with a FirnError of the code, and returns it. */

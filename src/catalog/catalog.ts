@@ -291,16 +291,52 @@ export interface PackageRecord {
   readonly kind: 'base' | 'delta';
   /** Id of the package it is a delta to. */
   readonly ancestorId?: string;
-  /** Packages read to rebuild, itself included: 1 for a base. */
+  /** Checkpoints on the way, itself included: 1 for a base. */
   readonly chainLength: number;
   readonly createdAt: Date;
+  /** Of the object that holds several checkpoints, this one among them. Key, size and index are then that object's, stored bytes this checkpoint's share of it. */
+  readonly superStepId?: string;
+  /** Which of them it is, from 0. */
+  readonly position: number;
+  /** Merging was tried from this package on and did not pay. */
+  readonly mergeTried: boolean;
+}
+/** A delta that may be merged. */
+export interface MergeCandidate {
+  readonly record: PackageRecord;
+  readonly checkpoint: Checkpoint;
+  /** Packages that build on it. */
+  readonly descendants: number;
+  /** Whether one of them is too new to be merged yet. */
+  readonly grows: boolean;
+}
+export interface MergedPackages {
+  readonly superStepId: string;
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly indexOffsetBytes: number;
+  readonly indexLengthBytes: number;
+  /** By position: the package, the object it had, and its share of the new one. */
+  readonly parts: readonly { readonly id: string; readonly key: string; readonly storedBytes: number }[];
 }
 export interface PackageRecords {
-  create(input: Omit<PackageRecord, 'createdAt'>): Promise<PackageRecord>;
+  create(input: Omit<PackageRecord, 'createdAt' | 'superStepId' | 'position' | 'mergeTried'>): Promise<PackageRecord>;
   get(id: string): Promise<PackageRecord | undefined>;
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
   keys(page: Page): Promise<string[]>;
+  /**
+   * Deltas of the run's residual checkpoints, live or hidden, by sequence, that have an object of their own and from which merging was not tried; without those of the
+   * `newest` ready checkpoints. At most `limit`.
+   */
+  mergeable(runId: string, options: { readonly newest: number; readonly limit: number }): Promise<MergeCandidate[]>;
+  /** Puts packages into one object, retires the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
+  merge(merged: MergedPackages): Promise<void>;
+  setMergeTried(id: string): Promise<void>;
+  /** Whether a package is in this object, or was until after `before`; for sweeping. */
+  needs(key: string, before: Date): Promise<boolean>;
+  /** Forgets objects retired before; returns how many. */
+  forgetRetired(before: Date): Promise<number>;
 }
 
 // ---- trials ----
@@ -367,7 +403,7 @@ export interface JobRecords {
   }): Promise<Job>;
   /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string): Promise<void>;
-  /** Takes at most `limit` jobs whose time has come, in order, with `for update skip locked`. Not inside a transaction. */
+  /** Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with `for update skip locked`. Not inside a transaction. */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;

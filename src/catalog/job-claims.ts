@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, inArray, isNull, lte, not, or, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Claim, Job, JobRecords, JobState } from './catalog.ts';
 import { sqlStateOf } from './database-error.ts';
@@ -32,7 +32,8 @@ export function jobClaims({ query }: Db): ClaimVerbs {
       .from(free)
       .where(eq(jobs.id, free.id))
       .returning(jobColumns);
-    return claimed.sort((a, b) => a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id)).map(jobOf);
+    const urgency = (job: { kind: string }): number => input.kinds.indexOf(job.kind);
+    return claimed.sort((a, b) => urgency(a) - urgency(b) || a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id)).map(jobOf);
   }
   return {
     async claim(input) {
@@ -75,7 +76,7 @@ export function jobClaims({ query }: Db): ClaimVerbs {
 }
 
 /**
- * Queued jobs whose time has come, locked, oldest first; a locked one is another worker's and is skipped. In an order key only the first unfinished
+ * Queued jobs whose time has come, locked, in the order of their kinds, then oldest first; a locked one is another worker's and is skipped. In an order key only the first unfinished
  * job counts, and none while one of the key runs. A common table expression with a row lock is computed once, so the limit holds.
  */
 function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
@@ -94,7 +95,16 @@ function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: read
     .select({ id: jobs.id })
     .from(jobs)
     .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`), inArray(jobs.kind, [...kinds]), or(isNull(jobs.orderKey), not(exists(blocking)))))
-    .orderBy(asc(jobs.runAt), asc(jobs.id))
+    .orderBy(asc(urgencyOf(kinds)), asc(jobs.runAt), asc(jobs.id))
     .limit(limit)
     .for('update', { skipLocked: true });
+}
+
+/** The place of a job's kind among those that are claimed. */
+function urgencyOf(kinds: readonly string[]): SQL {
+  const list = sql.join(
+    kinds.map((kind) => sql`${kind}`),
+    sql`, `,
+  );
+  return sql`array_position(array[${list}]::text[], ${jobs.kind})`;
 }

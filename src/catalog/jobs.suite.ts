@@ -35,12 +35,12 @@ export function jobsSuite(open: () => Catalog): void {
     expect((await open().jobs.find(kind, subjectId))?.id).toBe(again.id);
   });
 
-  test('only the asked kinds are claimed, the oldest first, at most the limit', async () => {
+  test('only the asked kinds are claimed, in the order asked, the oldest of a kind first, at most the limit', async () => {
     const [kind, other] = [freshName(), freshName()];
     const jobs = [await enqueue(kind), await enqueue(other), await enqueue(kind), await enqueue(kind)];
     const input = { workerId: 'w', leaseMs, limit: 2 };
     expect((await open().jobs.claim({ ...input, kinds: [kind] })).map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id]);
-    expect((await open().jobs.claim({ ...input, kinds: [kind, other] })).map(({ id }) => id)).toEqual([jobs[1]!.id, jobs[3]!.id]);
+    expect((await open().jobs.claim({ ...input, kinds: [kind, other] })).map(({ id }) => id)).toEqual([jobs[3]!.id, jobs[1]!.id]);
     expect(await open().jobs.claim({ ...input, kinds: [] })).toEqual([]);
     expect(await open().jobs.claim({ ...input, kinds: [kind], limit: 0 })).toEqual([]);
   });

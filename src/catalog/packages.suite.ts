@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import type { Catalog, PackageRecord } from './catalog.ts';
-import { expectCode, freshPackageId, makeCheckpoint, makeReady, makeRun } from './catalog-fixtures.test-support.ts';
+import { describe, expect, test } from 'vitest';
+import type { Catalog, CheckpointResult, MergedPackages, PackageRecord } from './catalog.ts';
+import { expectCode, freshName, freshPackageId, makeCheckpoint, makeReady, makeRun } from './catalog-fixtures.test-support.ts';
 
 export function packagesSuite(open: () => Catalog): void {
   test('a chain comes newest first, the base last', async () => {
@@ -46,5 +46,89 @@ export function packagesSuite(open: () => Catalog): void {
     }
     expect(all).toEqual([...new Set(all)].sort());
     expect(all).toEqual(expect.arrayContaining(keys));
+  });
+
+  describe('merging', () => {
+    const result: CheckpointResult = {
+      fidelity: 'lossy',
+      config: { method: 'residual', step: 1 },
+      warnings: [],
+      kind: 'delta',
+      chainLength: 2,
+      rawBytes: 1000,
+      storedBytes: 15,
+      trialCount: 0,
+      seconds: {},
+    };
+
+    /** A base and as many deltas, each to the one before. */
+    async function makeChain(deltas: number) {
+      const run = await makeRun(open());
+      const made = [await makeReady(open(), run, 0)];
+      for (let step = 1; step <= deltas; step++) made.push(await makeReady(open(), run, step, made.at(-1)!.package, result));
+      return { run, made };
+    }
+
+    const mergedOf = (packages: readonly PackageRecord[], storedBytes: readonly number[]): MergedPackages => ({
+      superStepId: freshPackageId(),
+      key: `packages/${freshName()}`,
+      sizeBytes: 20,
+      indexOffsetBytes: 5,
+      indexLengthBytes: 6,
+      parts: packages.map(({ id, key }, i) => ({ id, key, storedBytes: storedBytes[i]! })),
+    });
+
+    test('candidates are the older deltas with an object of their own, with what builds on each', async () => {
+      const { run, made } = await makeChain(5);
+      await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
+      const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10 });
+      const named = (await found(2)).map(({ record, checkpoint, descendants, grows }) => [record.id, checkpoint.sequence, descendants, grows]);
+      expect(named).toEqual([1, 2, 3].map((at) => [made[at]!.package.id, at, at === 1 ? 2 : 1, at === 3]));
+      expect(await found(7)).toEqual([]);
+      await open().packages.setMergeTried(made[1]!.package.id);
+      expect((await found(2)).map(({ record }) => record.id)).toEqual([2, 3].map((at) => made[at]!.package.id));
+    });
+
+    test('merged packages have one object, say who they are, and are counted anew; what they had is kept for a while', async () => {
+      const { run, made } = await makeChain(3);
+      const packages = made.slice(1, 3).map((each) => each.package);
+      const merged = mergedOf(packages, [7, 8]);
+      const beforeIt = new Date(Date.now() - 60_000);
+      await open().packages.merge(merged);
+      const { parts: _, ...object } = merged;
+      const now = await Promise.all(packages.map(({ id }) => open().packages.get(id)));
+      expect(now).toEqual(packages.map((each, position) => ({ ...each, ...object, position, storedBytes: [7, 8][position] })));
+      expect((await open().checkpoints.get(made[1]!.checkpoint.id))!.result!.storedBytes).toBe(15 + 7 - 11);
+      expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(made.map((each) => each.package.id).reverse());
+      expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10 })).toEqual([]);
+
+      const { key } = packages[0]!;
+      expect([await open().packages.needs(merged.key, new Date()), await open().packages.needs(key, beforeIt)]).toEqual([true, true]);
+      const later = new Date(Date.now() + 60_000);
+      expect(await open().packages.needs(key, later)).toBe(false);
+      expect(await open().packages.forgetRetired(later)).toBeGreaterThanOrEqual(2);
+      expect(await open().packages.needs(key, beforeIt)).toBe(false);
+    });
+
+    test('nothing is merged when one package is not as it was', async () => {
+      const { made } = await makeChain(3);
+      const packages = made.slice(1).map((each) => each.package);
+      await open().packages.merge(mergedOf(packages.slice(1), [1, 1]));
+      await expectCode(open().packages.merge(mergedOf(packages, [1, 1, 1])), 'conflict');
+      expect(await open().packages.get(packages[0]!.id)).toEqual(packages[0]);
+    });
+
+    test('a purged checkpoint leaves its share to the one before it in the object, and the last one frees the object', async () => {
+      const { made } = await makeChain(2);
+      const merged = mergedOf(
+        made.slice(1).map((each) => each.package),
+        [7, 8],
+      );
+      await open().packages.merge(merged);
+      expect(await open().checkpoints.purge(made[2]!.checkpoint.id)).toEqual([]);
+      expect((await open().packages.get(made[1]!.package.id))!.storedBytes).toBe(15);
+      expect((await open().checkpoints.get(made[1]!.checkpoint.id))!.result!.storedBytes).toBe(15 + 15 - 11);
+      expect(await open().checkpoints.purge(made[1]!.checkpoint.id)).toEqual([merged.key]);
+    });
   });
 }

@@ -4,6 +4,7 @@ import type { PackageRecord, PackageRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
+import { packageMerging } from './package-merging.ts';
 import { packages } from './schema.ts';
 
 /** Longest chain that is followed, in packages: a bound on the recursion, far above what encoding allows. */
@@ -42,8 +43,10 @@ export function packageRecords(db: Db): PackageRecords {
     },
     async keys(page) {
       const later = page.after === undefined ? undefined : gt(packages.key, page.after);
-      return (await query.select({ key: packages.key }).from(packages).where(later).orderBy(asc(packages.key)).limit(pageLimit(page))).map(({ key }) => key);
+      const found = await query.selectDistinct({ key: packages.key }).from(packages).where(later).orderBy(asc(packages.key)).limit(pageLimit(page));
+      return found.map(({ key }) => key);
     },
+    ...packageMerging(db),
   };
 }
 

@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isTerminal } from './checkpoint-moves.ts';
 import { buildsOn } from './checkpoint-dependents.ts';
 import type { Db } from './database.ts';
+import { addStoredBytes } from './package-merging.ts';
 import { checkpointFiles, checkpoints, packages } from './schema.ts';
 
 /** See `CheckpointRecords.purge`. A delta being committed against this checkpoint meanwhile meets the foreign key and is refused as `conflict`. */
@@ -14,8 +15,22 @@ export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
     if (await buildsOn(tx, id)) throw new FirnError('conflict', 'Other checkpoints build on this one.');
     const files = await tx.query.select({ key: checkpointFiles.rawKey }).from(checkpointFiles).where(eq(checkpointFiles.checkpointId, id));
     await tx.query.update(checkpoints).set({ packageId: null }).where(eq(checkpoints.id, id));
-    const stored = await tx.query.delete(packages).where(eq(packages.checkpointId, id)).returning({ key: packages.key });
+    const stored = await tx.query.delete(packages).where(eq(packages.checkpointId, id)).returning();
     await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
-    return [...files, ...stored].map(({ key }) => key).filter((key) => key !== null);
+    const freed: { key: string | null }[] = [];
+    for (const each of stored) if (!(await handOver(tx, each))) freed.push(each);
+    return [...files, ...freed].map(({ key }) => key).filter((key) => key !== null);
   });
+}
+
+/** Leaves what a removed package took in its object to the checkpoint before it there; false where there is none, and the object is free. */
+async function handOver({ query }: Db, removed: typeof packages.$inferSelect): Promise<boolean> {
+  const [heir] = await query.select().from(packages).where(eq(packages.key, removed.key)).orderBy(desc(packages.position)).limit(1).for('update');
+  if (heir === undefined) return false;
+  await query
+    .update(packages)
+    .set({ storedBytes: heir.storedBytes + removed.storedBytes })
+    .where(eq(packages.id, heir.id));
+  await addStoredBytes({ query }, heir.id, removed.storedBytes);
+  return true;
 }

@@ -114,6 +114,14 @@ export const packages = pgTable('packages', {
   ancestorId: text('ancestor_id'),
   chainLength: integer('chain_length').notNull(),
   createdAt: createdAt(),
+  superStepId: text('super_step_id'),
+  position: integer('position').notNull().default(0),
+  mergeTried: boolean('merge_tried').notNull().default(false),
+});
+
+export const retiredPackages = pgTable('retired_packages', {
+  key: text('key').primaryKey(),
+  retiredAt: time('retired_at').notNull().defaultNow(),
 });
 
 export const trials = pgTable(

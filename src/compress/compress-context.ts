@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
@@ -23,6 +23,8 @@ export interface CompressContext {
   readonly chainLengthMax: number;
   /** Blocks in work at once. */
   readonly blockParallel: number;
+  /** Queues what follows a checkpoint, in the transaction that makes it ready. */
+  readonly afterCommit?: (tx: Catalog, checkpoint: Checkpoint) => Promise<void>;
   /** Tells whoever listens; never awaited. */
   readonly publish: (checkpointId: string, note: EncodeNote) => void;
 }

@@ -71,6 +71,7 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
     await tx.checkpoints.transition(checkpoint.id, ['working'], 'ready', { result, packageId, finishedAt: new Date() });
     const keys = await releaseRaw(tx, done);
     await tx.jobs.complete(claim);
+    await ctx.afterCommit?.(tx, checkpoint);
     return keys;
   });
   for (const key of released) await ctx.store.delete(key).catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { chainCost } from './chain-cost.ts';
 import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
@@ -6,7 +7,7 @@ import type { AncestorCandidate } from './find-ancestor.ts';
 import { withAncestor } from './open-ancestor.ts';
 import { isQuantized } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
-import { chainBytesMax, type ChainCost } from './restore-budget.ts';
+import { chainBytesMax } from './restore-budget.ts';
 import { isResumed } from './resumed-training.ts';
 
 /** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
@@ -43,7 +44,7 @@ export async function overBudget(
   sizeBytes: number,
 ): Promise<boolean> {
   if (!isBudgeted(attempt, model) || packageId === undefined) return false;
-  const chain = await chainCost(attempt, packageId);
+  const chain = chainCost(await attempt.ctx.catalog.packages.chain(packageId));
   return chain.bytes + sizeBytes > chainBytesMax(chain.baseBytes, place(attempt));
 }
 
@@ -59,13 +60,8 @@ function place({ source, checkpoint }: EncodeAttempt): { rawBytes: number; seque
 async function optionOf(attempt: EncodeAttempt, candidate: AncestorCandidate): Promise<AncestorOption<AncestorCandidate>[]> {
   const { packageId, result } = candidate.checkpoint;
   if (packageId === undefined) return [];
-  const chain = await chainCost(attempt, packageId);
+  const chain = chainCost(await attempt.ctx.catalog.packages.chain(packageId));
   return [{ candidate, chain, ...(result?.kind === 'delta' && { deltaBytes: result.storedBytes }) }];
-}
-
-async function chainCost({ ctx }: EncodeAttempt, packageId: string): Promise<ChainCost> {
-  const chain = await ctx.catalog.packages.chain(packageId);
-  return { packages: chain.length, bytes: chain.reduce((sum, { storedBytes }) => sum + storedBytes, 0), baseBytes: chain.at(-1)!.storedBytes };
 }
 
 interface Estimate extends Pick<DecisionBasis, 'candidates' | 'resumption'> {

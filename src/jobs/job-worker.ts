@@ -10,7 +10,7 @@ import { systemTimers, type Timers } from './timers.ts';
 
 export interface JobWorkerOptions extends EndHooks {
   readonly catalog: Catalog;
-  /** By job kind. Only these kinds are claimed. */
+  /** By job kind, the most urgent first. Only these kinds are claimed. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   /** Unique among living workers; a prefix of it may be shared with earlier lives (`takeOverPrefix`). */
   readonly workerId: string;

@@ -17,6 +17,8 @@ export interface UnpackRequest {
   readonly core: NativeCore;
   /** A package and all its ancestors, in any order. */
   readonly packagePaths: readonly string[];
+  /** Id of the package to rebuild, for one in a super-step; the newest when absent. */
+  readonly packageId?: string | undefined;
   /** Created when missing; existing files are never overwritten. */
   readonly outFolder: string;
   readonly signal?: AbortSignal;
@@ -33,8 +35,8 @@ export interface UnpackedFile {
  * failure leaves none of them. Rejects with `invalid-request` (not one whole chain, or a name no disk takes), `not-found`, `conflict` (a file is there
  * already), `corrupt-package`, `unsupported-format`.
  */
-export async function unpackPackages({ core, packagePaths, outFolder, signal }: UnpackRequest): Promise<UnpackedFile[]> {
-  const packages = orderChain(await Promise.all(packagePaths.map((path) => identify(core, path))));
+export async function unpackPackages({ core, packagePaths, packageId, outFolder, signal }: UnpackRequest): Promise<UnpackedFile[]> {
+  const packages = orderChain((await Promise.all(packagePaths.map((path) => identify(core, path)))).flat(), packageId);
   const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
   const chain = await PackageChain.open(nothingKept, packages, signal);
   try {
@@ -60,23 +62,30 @@ function isInside({ content }: PackageFile): boolean {
   return content.type !== 'external';
 }
 
-async function identify(core: NativeCore, path: string): Promise<ChainedPackage> {
+/** The packages in a file: one, or those of a super-step. */
+async function identify(core: NativeCore, path: string): Promise<ChainedPackage[]> {
   const reader = await openPlainFile(path);
   try {
-    const { id, ancestorId } = await readStoredIndex(reader, core.crc32cSync);
-    return { id, ancestorId, open: () => openPlainFile(path) };
+    const { packageIds, ancestorId } = await readStoredIndex(reader, core.crc32cSync);
+    return packageIds.map((id, position) => ({
+      id,
+      ancestorId: position === 0 ? ancestorId : packageIds[position - 1],
+      position,
+      key: path,
+      open: () => openPlainFile(path),
+    }));
   } finally {
     await reader.close();
   }
 }
 
-/** Newest first. */
-function orderChain(packages: readonly ChainedPackage[]): ChainedPackage[] {
+/** From the package that is asked for, or the newest, to its base. */
+function orderChain(packages: readonly ChainedPackage[], wantedId: string | undefined): ChainedPackage[] {
   const byId = new Map(packages.map((entry) => [entry.id, entry]));
   const ancestors = new Set(packages.map(({ ancestorId }) => ancestorId));
-  const newest = [...byId.values()].filter(({ id }) => !ancestors.has(id));
-  if (newest.length !== 1 || byId.size !== packages.length)
-    throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
+  const newest = [...byId.values()].filter(({ id }) => (wantedId === undefined ? !ancestors.has(id) : id === wantedId));
+  if (wantedId !== undefined && newest.length === 0) throw new FirnError('invalid-request', `None of the files holds the package ${wantedId}.`);
+  if (newest.length !== 1 || byId.size !== packages.length) throw notOneChain();
   const chain: ChainedPackage[] = [];
   for (let next: ChainedPackage | undefined = newest[0]; next !== undefined;) {
     chain.push(next);
@@ -84,10 +93,16 @@ function orderChain(packages: readonly ChainedPackage[]): ChainedPackage[] {
     if (ancestorId === undefined) break;
     next = byId.get(ancestorId);
     if (next === undefined) throw new FirnError('invalid-request', `The package ${ancestorId} is missing: another one builds on it.`);
+    // Packages may name each other in a circle.
+    if (chain.length > packages.length) throw notOneChain();
   }
-  if (chain.length !== packages.length)
-    throw new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
+  const used = new Set(chain.map(({ key }) => key));
+  if (packages.some(({ key }) => !used.has(key))) throw notOneChain();
   return chain;
+}
+
+function notOneChain(): FirnError {
+  return new FirnError('invalid-request', 'The packages are not one chain: give one package and each of its ancestors once.');
 }
 
 /** Throws `invalid-request` for a name that no disk takes, `conflict` for a path that is taken; the paths are relative and without "..", as decoded. */

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { PackageRecord } from '../../catalog/catalog.ts';
+import type { Catalog, PackageRecord } from '../../catalog/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
 import { attachmentNamed } from '../attachment-named.ts';
 import { checkReady } from '../choose-representation.ts';
@@ -42,18 +42,18 @@ const getPackage = createRoute({
 /** Routes of packages, for clients that decode by themselves. */
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log }: Gateway): void {
   const locate = createLocator(catalog);
-  const sendable = (record: PackageRecord, names: RepositoryNames) => ({
-    etag: `"${record.id}"`,
+  const sendable = async (record: PackageRecord, names: RepositoryNames) => ({
+    etag: `"${record.superStepId ?? record.id}"`,
     sizeBytes: record.sizeBytes,
     open: () => store.open(record.key),
-    headers: headersOf(record, names),
+    headers: headersOf(record, await neededBesides(catalog, record), names),
   });
   app.openapi(getCheckpointPackage, async (c) => {
     const names = c.req.valid('param');
     const { checkpoint } = await locate.checkpoint(names);
     checkReady(checkpoint);
     const record = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
-    return sendFile(c, sendable(found(record, 'package'), names), log);
+    return sendFile(c, await sendable(found(record, 'package'), names), log);
   });
   app.openapi(getPackage, async (c) => {
     const { packageId, ...names } = c.req.valid('param');
@@ -63,13 +63,19 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log
     const checkpoint = await catalog.checkpoints.get(record.checkpointId);
     const run = checkpoint && (await catalog.runs.get(checkpoint.runId));
     found(run?.repositoryId === repository.id ? run : undefined, 'package');
-    return sendFile(c, sendable(record, names), log);
+    return sendFile(c, await sendable(record, names), log);
   });
   app.openAPIRegistry.registerPath(headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }));
   app.openAPIRegistry.registerPath(headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }));
 }
 
-function headersOf({ id, ancestorId }: PackageRecord, names: RepositoryNames): Record<string, string> {
+/** The package that a client has to fetch next: ancestors in the same super-step come with it. */
+async function neededBesides(catalog: Catalog, { id, key, ancestorId, superStepId }: PackageRecord): Promise<string | undefined> {
+  if (superStepId === undefined) return ancestorId;
+  return (await catalog.packages.chain(id)).find((link) => link.key !== key)?.id;
+}
+
+function headersOf({ id, superStepId }: PackageRecord, ancestorId: string | undefined, names: RepositoryNames): Record<string, string> {
   const ancestor =
     ancestorId === undefined
       ? {}
@@ -77,5 +83,11 @@ function headersOf({ id, ancestorId }: PackageRecord, names: RepositoryNames): R
           'Firn-Ancestor-Package': ancestorId,
           Link: `<${resourcePaths.package(names, ancestorId)}>; rel="predecessor-version"`,
         };
-  return { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(`${id}.firn`), 'Firn-Package-Id': id, ...ancestor };
+  return {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': attachmentNamed(`${superStepId ?? id}.firn`),
+    'Firn-Package-Id': id,
+    ...(superStepId !== undefined && { 'Firn-Super-Step': superStepId }),
+    ...ancestor,
+  };
 }

@@ -92,9 +92,12 @@ const resultSchema = z
     kind: z.enum(['base', 'delta']),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional(),
-    chainLength: z.number().int().openapi({ description: 'Packages read to rebuild, this one included.' }),
+    chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
     rawBytes: z.number().int(),
-    storedBytes: z.number().int().openapi({ description: 'Everything stored for the checkpoint.' }),
+    storedBytes: z
+      .number()
+      .int()
+      .openapi({ description: 'Everything stored for the checkpoint; of a package that holds several, its share. Merging makes it less.' }),
     migration: z.number().optional().openapi({ description: 'Share of weights whose bin changed since the ancestor.' }),
     roundingError: z.number().optional().openapi({ description: 'Root mean square of what rounding left of the weights of matrices, in quantization steps.' }),
     resumed: z.boolean().optional().openapi({
@@ -113,6 +116,10 @@ const packageSchema = z
     sizeBytes: z.number().int(),
     storedBytes: z.number().int(),
     chainLength: z.number().int(),
+    superStep: z.object({ id: z.string(), position: z.number().int() }).optional().openapi({
+      description:
+        'The package that holds this checkpoint with others of the run, and which of them it is. `sizeBytes` is its size, `storedBytes` this one’s share.',
+    }),
     href: z.string(),
     ancestorHref: z.string().optional(),
   })
@@ -229,13 +236,14 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
 }
 
 function renderPackage(record: PackageRecord, address: CheckpointAddress): z.infer<typeof packageSchema> {
-  const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength } = record;
+  const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength, superStepId, position } = record;
   return {
     id,
     kind,
     sizeBytes,
     storedBytes,
     chainLength,
+    ...(superStepId !== undefined && { superStep: { id: superStepId, position } }),
     href: resourcePaths.package(address, id),
     ...(ancestorId !== undefined && { ancestorId, ancestorHref: resourcePaths.package(address, ancestorId) }),
   };

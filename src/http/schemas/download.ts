@@ -38,6 +38,7 @@ export const tensorHeaders = {
 
 export const packageHeaders = {
   ...common,
-  'Firn-Package-Id': text('32 hex digits, as in the package itself.'),
-  'Firn-Ancestor-Package': text('Id of the package a delta refers to.', false),
+  'Firn-Package-Id': text('32 hex digits, as in the package itself; of the checkpoint, where the package holds several.'),
+  'Firn-Super-Step': text('Id of the package itself, where it holds several checkpoints.', false),
+  'Firn-Ancestor-Package': text('Id of the package that a delta needs besides.', false),
 };

@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Checkpoint, PackageRecord, Run } from '../../catalog/catalog.ts';
+import { collect, modelOf, openCompressHarness, sha256, type CompressHarness, type Upload } from '../../compress/compress-harness.test-support.ts';
+import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';
+import { digestBytes } from '../../restore/digest-bytes.ts';
+import { Restorer } from '../../restore/restorer.ts';
+import { deleteCheckpoint } from '../delete-checkpoint.ts';
+import { sweepPackages } from '../sweep-packages.ts';
+import { superStepId } from './write-super-step.ts';
+import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
+
+let harness: CompressHarness;
+let merging: MergeContext;
+beforeAll(async () => {
+  harness = await openCompressHarness();
+  const { catalog, store, core } = harness;
+  const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 20, blockCacheBytesMax: 0 });
+  merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2 };
+});
+afterAll(() => harness.close());
+
+const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+/** Most weights stay where they are; a matrix of several blocks, vectors that share one, exact tensors and a file of bytes. */
+function uploadAt(step: number): Upload {
+  const moved = (values: Float32Array, one: number): Float32Array => {
+    for (let at = 1; at <= step; at++) values.forEach((x, i) => (values[i] = x + (i % one === at % one ? 0.9 : 0)));
+    return values;
+  };
+  const model = modelOf({
+    'a.bias': f32([700], moved(noise(700, 1), 31)),
+    counter: i64([3], [step, 7, 2 * step]),
+    'fc.weight': f32([400, 800], moved(noise(400 * 800, 5), 400)),
+    'z.weight': f32([30, 30], moved(noise(900, 2), 53)),
+  });
+  return { ...model, 'rng/state.bin': { role: 'other', bytes: Buffer.from(noise(400, step).buffer) } };
+}
+
+async function pushed(run: Run): Promise<Checkpoint[]> {
+  const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId) });
+  const checkpoints: Checkpoint[] = [];
+  for (const step of steps) checkpoints.push(await harness.push(run, step, uploadAt(step), { ctx }));
+  return checkpoints;
+}
+
+/** Runs merge jobs until there is none; how many there were. */
+async function mergeAll(ctx = merging): Promise<number> {
+  for (let done = 0; ; done++) {
+    const [job] = await harness.catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'test', leaseMs: 60_000, limit: 1 });
+    if (job === undefined) return done;
+    await runMergeJob(ctx, job.subjectId, { jobId: job.id, workerId: 'test', fence: job.fence }, new AbortController().signal);
+  }
+}
+
+const recordOf = async ({ packageId }: Checkpoint): Promise<PackageRecord> => (await harness.catalog.packages.get(packageId!))!;
+
+async function digests(checkpoint: Checkpoint): Promise<Record<string, string>> {
+  const files = await harness.catalog.files.list(checkpoint.id);
+  return Object.fromEntries(await Promise.all(files.map(async ({ path }) => [path, sha256(await harness.download(checkpoint, path))])));
+}
+
+async function storedBytes(): Promise<number> {
+  let bytes = 0;
+  for await (const object of harness.store.list('packages/')) bytes += object.storedBytes;
+  return bytes;
+}
+
+describe('a run whose old deltas are merged', () => {
+  let run: Run;
+  let checkpoints: Checkpoint[];
+  let before: PackageRecord[];
+  let downloads: Record<string, string>[];
+  beforeEach(async () => {
+    run = await harness.newFixedRun({ method: 'residual', step: 0 });
+    checkpoints = await pushed(run);
+    expect(checkpoints.map(({ result }) => result?.chainLength)).toEqual(steps.map((step) => step + 1));
+    before = await Promise.all(checkpoints.map(recordOf));
+    downloads = await Promise.all(checkpoints.map(digests));
+  });
+
+  test('keeps every byte of every checkpoint, takes fewer, and leaves the newest alone', async () => {
+    expect(await mergeAll()).toBeGreaterThan(0);
+    const after = await Promise.all(checkpoints.map(recordOf));
+    expect(after.map(({ superStepId, position }) => [superStepId !== undefined, position])).toEqual(
+      steps.map((step) => [step > 0 && step < 5, step > 0 && step < 5 ? step - 1 : 0]),
+    );
+    expect(new Set(after.slice(1, 5).map(({ key, sizeBytes }) => `${key} ${sizeBytes}`)).size).toBe(1);
+    expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
+
+    const sum = (records: readonly PackageRecord[]) => records.reduce((total, each) => total + each.storedBytes, 0);
+    expect(sum(after)).toBeLessThan(sum(before));
+    expect(sum(after.slice(1, 5))).toBe((await harness.store.stat(after[1]!.key))!.storedBytes);
+    const results = await Promise.all(checkpoints.map(({ id }) => harness.checkpoint(id)));
+    for (const [i, { result }] of results.entries())
+      expect(result!.storedBytes - checkpoints[i]!.result!.storedBytes).toBe(after[i]!.storedBytes - before[i]!.storedBytes);
+  });
+
+  test('goes on: what is pushed and merged later builds on what was merged', async () => {
+    await mergeAll();
+    const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId), freshRestorer: merging.freshRestorer });
+    const later: Checkpoint[] = [];
+    for (const step of [11, 12]) later.push(await harness.push(run, step, uploadAt(step), { ctx }));
+    const all = [...checkpoints, ...later];
+    const whole = await Promise.all(all.map(digests));
+    await mergeAll();
+    const after = await Promise.all(all.map(recordOf));
+    expect(after.filter(({ superStepId }) => superStepId !== undefined)).toHaveLength(8);
+    expect(await Promise.all(all.map(digests))).toEqual(whole);
+  });
+
+  test('a reader who opened the old packages goes on reading them until they are swept', async () => {
+    const known = await harness.catalog.packages.chain(before[6]!.id);
+    // Everything was put before this, and is retired after it.
+    const allWerePut = new Date();
+    await mergeAll();
+    await sweepPackages(harness, allWerePut);
+    const chain = await merging.freshRestorer().open(known);
+    expect((await digestBytes(chain.file('model.safetensors').passing())).sha256).toBe(downloads[6]!['model.safetensors']);
+    await chain.close();
+
+    const all = await storedBytes();
+    await sweepPackages(harness, new Date(Date.now() + 60_000));
+    expect(await storedBytes()).toBe(all - before.slice(1, 5).reduce((sum, each) => sum + each.storedBytes, 0));
+    for (const { key } of before.slice(1, 5)) expect(await harness.store.stat(key)).toBeUndefined();
+    expect(await digests(checkpoints[6]!)).toEqual(downloads[6]);
+  });
+
+  test('a checkpoint that is deleted stays for what builds on it, and the last one leaves its share to the one before', async () => {
+    await mergeAll();
+    await deleteCheckpoint(harness, checkpoints[2]!);
+    expect(await digests(checkpoints[3]!)).toEqual(downloads[3]);
+    const shares = await Promise.all(checkpoints.slice(1, 5).map(recordOf));
+    for (const checkpoint of checkpoints.slice(4).reverse()) await deleteCheckpoint(harness, checkpoint);
+    const [third] = await Promise.all([recordOf(checkpoints[3]!)]);
+    expect(third.storedBytes).toBe(shares[2]!.storedBytes + shares[3]!.storedBytes);
+    expect((await harness.checkpoint(checkpoints[3]!.id)).result!.storedBytes).toBeGreaterThan(third.storedBytes - 1);
+    expect(await harness.store.stat(third.key)).toBeDefined();
+    expect(await digests(checkpoints[3]!)).toEqual(downloads[3]);
+    for (const at of [3, 1, 0]) await deleteCheckpoint(harness, checkpoints[at]!);
+    expect(await harness.store.stat(third.key)).toBeUndefined();
+  });
+
+  test('is left as it is when what was written is not what was merged', async () => {
+    const { store } = harness;
+    const put = store.put.bind(store);
+    store.put = async (key, body, options) => {
+      const bytes = await collect(body);
+      bytes[40]! ^= 1;
+      return put(key, Readable.from([bytes]), options);
+    };
+    const damage = await mergeAll()
+      .catch((error: unknown) => error)
+      .finally(() => {
+        store.put = put;
+      });
+    expect(damage).toMatchObject({ code: 'corrupt-package' });
+    expect((await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id))))).toEqual([]);
+    expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
+    expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
+
+    await markMergeEnded(harness.catalog, run.id);
+    expect((await recordOf(checkpoints[1]!)).mergeTried).toBe(true);
+  });
+});
+
+test('deltas that have nothing in common are left as they are, and are not tried again', async () => {
+  const run = await harness.newFixedRun({ method: 'residual', step: -32 });
+  const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId) });
+  const checkpoints: Checkpoint[] = [];
+  const weights = noise(40_000, 9);
+  for (const step of steps) {
+    // A few weights jump, anywhere and any distance: tuples are many and rare.
+    for (const [i, x] of noise(weights.length, 50 + step).entries()) if (step > 0 && Math.abs(x) > 2) weights[i]! += 20 * (x - 2 * Math.sign(x));
+    checkpoints.push(await harness.push(run, step, modelOf({ 'fc.weight': f32([100, 400], weights) }), { ctx }));
+  }
+  const before = await Promise.all(checkpoints.map(recordOf));
+  await mergeAll();
+  const after = await Promise.all(checkpoints.map(recordOf));
+  expect(after.map(({ key }) => key)).toEqual(before.map(({ key }) => key));
+  expect(after.some(({ mergeTried }) => mergeTried)).toBe(true);
+  expect((await harness.objects()).filter((key) => key.startsWith('packages/') && !after.some((each) => each.key === key))).not.toContain(
+    expect.stringContaining(superStepId(before.slice(1, 5).map(({ id }) => id))),
+  );
+  await harness.catalog.transaction((tx) => queueMerge(tx, run.id));
+  expect(await mergeAll()).toBe(0);
+});

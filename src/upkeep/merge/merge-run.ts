@@ -1,0 +1,178 @@
+import type { Catalog, Claim, MergeCandidate, PackageRecord } from '../../catalog/catalog.ts';
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { chainCost } from '../../compress/chain-cost.ts';
+import { chainBytesMax } from '../../compress/restore-budget.ts';
+import type { NativeCore } from '../../native/core.ts';
+import { superStepWidthMin } from '../../package/format-limits.ts';
+import type { PackageLocation, Restorer } from '../../restore/restorer.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { planMerge, shareBytes } from './plan-merges.ts';
+import { SuperStepSource } from './super-step-source.ts';
+import { verifyPart } from './verify-super-step.ts';
+import { superStepId, writeSuperStep, type WrittenSuperStep } from './write-super-step.ts';
+
+/** Kind of the jobs that merge old deltas of a run, which is their subject. */
+export const mergeJobKind = 'merge';
+
+/** The newest checkpoints of a run that are left as they are: the next ones build on them, and they are what is read most. */
+const newestKept = 4;
+/** Candidates looked at in one query, from the oldest on. */
+const candidatesPerQuery = 64;
+
+export interface MergeContext {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  /** A restorer that keeps no blocks: the moves of every checkpoint are asked for, and what was written is read back. */
+  readonly freshRestorer: () => Restorer;
+  /** Bytes of moves kept while a group is merged. */
+  readonly cacheMaxBytes: number;
+  readonly blockParallel: number;
+}
+
+/** Queues the merging of a run's old deltas where there are some and it is not queued yet; inside the transaction that made a checkpoint of the run ready. */
+export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
+  if ((await nextGroup(tx, runId)) === undefined) return;
+  await tx.jobs.enqueue({ kind: mergeJobKind, subjectId: runId }).catch((error: unknown) => {
+    if (!(error instanceof FirnError) || error.code !== 'conflict') throw error;
+  });
+}
+
+/**
+ * The handler of `merge` jobs: puts the oldest deltas of a run that can be merged into one package, and queues itself again while there are more, so that a checkpoint
+ * which waits to be encoded comes first. Repeatable at any point: until its commit nothing refers to what it writes. Rejects with the errors of catalog, store and core.
+ */
+export async function runMergeJob(ctx: MergeContext, runId: string, claim: Claim, signal: AbortSignal): Promise<{ readonly kind: 'done' }> {
+  const group = await nextGroup(ctx.catalog, runId);
+  const merged = group && (await mergeBest(ctx, group, claim, signal));
+  await ctx.catalog.transaction(async (tx) => {
+    if (merged !== undefined) await tx.packages.merge(merged);
+    else if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
+    await tx.jobs.complete(claim);
+    await queueMerge(tx, runId);
+  });
+  return { kind: 'done' };
+}
+
+/** Leaves out the checkpoint that a job which ended without a result began with: its bytes may be damaged, and later ones need not wait for it. */
+export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> {
+  const group = await nextGroup(tx, runId);
+  if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
+}
+
+async function nextGroup(catalog: Catalog, runId: string): Promise<readonly MergeCandidate[] | undefined> {
+  return planMerge(await catalog.packages.mergeable(runId, { newest: newestKept, limit: candidatesPerQuery }));
+}
+
+type Merged = Parameters<Catalog['packages']['merge']>[0];
+
+/** The widest group that pays, stored and proven; undefined when none does. */
+async function mergeBest(ctx: MergeContext, group: readonly MergeCandidate[], claim: Claim, signal: AbortSignal): Promise<Merged | undefined> {
+  for (let width = group.length; width >= superStepWidthMin; width--) {
+    signal.throwIfAborted();
+    const merged = await mergeGroup(ctx, group.slice(0, width), claim, signal);
+    if (merged !== undefined) return merged;
+  }
+  return undefined;
+}
+
+/** Undefined, and nothing left behind, when the group cannot be merged or it does not pay. */
+async function mergeGroup(ctx: MergeContext, group: readonly MergeCandidate[], claim: Claim, signal: AbortSignal): Promise<Merged | undefined> {
+  const records = group.map(({ record }) => record);
+  const id = superStepId(records.map((record) => record.id));
+  const key = `packages/${id}-${claim.fence}`;
+  try {
+    const chain = await ctx.catalog.packages.chain(records.at(-1)!.id);
+    const written = await writeGroup(ctx, { chain, width: group.length, key }, signal);
+    const merged = written && mergedFrom(records, { id, key, written });
+    if (merged !== undefined && isInBudget(group, { merged, older: chain.slice(group.length) })) {
+      await verify(ctx, { group, chain, merged }, signal);
+      return merged;
+    }
+  } catch (error) {
+    await ctx.store.delete(key).catch(() => undefined);
+    if (!saysNoGain(error)) throw error;
+    return undefined;
+  }
+  await ctx.store.delete(key).catch(() => undefined);
+  return undefined;
+}
+
+/** What is larger than what it would replace is not written to its end. */
+function saysNoGain(error: unknown): boolean {
+  const code: FirnErrorCode = 'payload-too-large';
+  return error instanceof FirnError && error.code === code;
+}
+
+interface GroupToWrite {
+  /** Of the last checkpoint, newest first. */
+  readonly chain: readonly PackageRecord[];
+  readonly width: number;
+  readonly key: string;
+}
+
+async function writeGroup(ctx: MergeContext, { chain, width, key }: GroupToWrite, signal: AbortSignal): Promise<WrittenSuperStep | undefined> {
+  const { core, store, cacheMaxBytes, blockParallel: parallel } = ctx;
+  const opened = await ctx.freshRestorer().open(chain, signal);
+  try {
+    const sizeMaxBytes = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    return await writeSuperStep(
+      new SuperStepSource(core, opened, width),
+      { store, key, sizeMaxBytes, replace: true },
+      { core, parallel, cacheMaxBytes, signal },
+    );
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Undefined when it takes no less than the packages it replaces. */
+function mergedFrom(
+  records: readonly PackageRecord[],
+  { id, key, written }: { readonly id: string; readonly key: string; readonly written: WrittenSuperStep },
+): Merged | undefined {
+  const before = records.map(({ storedBytes }) => storedBytes);
+  const { object, indexOffsetBytes, indexLengthBytes } = written;
+  if (object.storedBytes >= before.reduce((sum, bytes) => sum + bytes, 0)) return undefined;
+  const shares = shareBytes(object.storedBytes, before);
+  const parts = records.map((record, position) => ({ id: record.id, key: record.key, storedBytes: shares[position]! }));
+  return { superStepId: id, key, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, parts };
+}
+
+/** Whether restoring any of the checkpoints stays inside the budget, though it reads the whole object. */
+function isInBudget(group: readonly MergeCandidate[], { merged, older }: { readonly merged: Merged; readonly older: readonly PackageRecord[] }): boolean {
+  const before = chainCost(older);
+  return group.every(({ checkpoint: { sequence, result } }) => {
+    return result !== undefined && before.bytes + merged.sizeBytes <= chainBytesMax(before.baseBytes, { rawBytes: result.rawBytes, sequence });
+  });
+}
+
+interface GroupToVerify {
+  readonly group: readonly MergeCandidate[];
+  readonly chain: readonly PackageRecord[];
+  readonly merged: Merged;
+}
+
+async function verify(ctx: MergeContext, { group, chain, merged }: GroupToVerify, signal: AbortSignal): Promise<void> {
+  const [restorerBefore, restorerAfter] = [ctx.freshRestorer(), ctx.freshRestorer()];
+  for (const [position, { record, checkpoint }] of group.entries()) {
+    signal.throwIfAborted();
+    const ofRecord = chain.slice(chain.findIndex(({ id }) => id === record.id));
+    const before = await restorerBefore.open(ofRecord, signal);
+    try {
+      const after = await restorerAfter.open([...partLocations(ofRecord, merged, position), ...ofRecord.slice(position + 1)], signal);
+      try {
+        await verifyPart({ core: ctx.core, before, after, files: await ctx.catalog.files.list(checkpoint.id), signal });
+      } finally {
+        await after.close();
+      }
+    } finally {
+      await before.close();
+    }
+  }
+}
+
+/** The checkpoints of the new object up to a position, newest first. */
+function partLocations(chain: readonly PackageRecord[], { parts: _, superStepId: __, ...object }: Merged, position: number): PackageLocation[] {
+  return chain.slice(0, position + 1).map((record, i) => ({ ...record, ...object, position: position - i }));
+}

@@ -1,0 +1,28 @@
+import type { MergeCandidate } from '../../catalog/catalog.ts';
+import { superStepWidthMax, superStepWidthMin } from '../../package/format-limits.ts';
+
+/**
+ * The first checkpoints to merge, of candidates in the order of their run: up to `superStepWidthMax`, each the ancestor of the next and of nothing else. Fewer only
+ * where the chain does not go on to checkpoints that can be merged later. Undefined when there are none. Pure.
+ */
+export function planMerge(candidates: readonly MergeCandidate[]): readonly MergeCandidate[] | undefined {
+  for (let first = 0; first < candidates.length;) {
+    const group = [candidates[first]!];
+    for (const next of candidates.slice(first + 1)) {
+      const last = group.at(-1)!;
+      if (group.length === superStepWidthMax || next.record.ancestorId !== last.record.id || last.descendants !== 1) break;
+      group.push(next);
+    }
+    if (group.length === superStepWidthMax || (group.length >= superStepWidthMin && !group.at(-1)!.grows)) return group;
+    first += group.length;
+  }
+  return undefined;
+}
+
+/** Splits the bytes of an object among the checkpoints in it, in proportion to what each took before; whole bytes that add up. Pure. */
+export function shareBytes(objectBytes: number, before: readonly number[]): number[] {
+  const total = before.reduce((sum, bytes) => sum + bytes, 0);
+  const shares = before.map((bytes) => Math.floor((objectBytes * bytes) / total));
+  let left = objectBytes - shares.reduce((sum, bytes) => sum + bytes, 0);
+  return shares.map((bytes) => (left-- > 0 ? bytes + 1 : bytes));
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CheckpointFile } from '../../catalog/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { verifyPackage } from '../../compress/verify-package.ts';
+import type { LatticeState, NativeCore } from '../../native/core.ts';
+import type { PackageFile, PackageIndex } from '../../package/package-index.ts';
+import type { PackageChain } from '../../restore/package-chain.ts';
+
+export interface Verification {
+  readonly core: NativeCore;
+  /** The checkpoint as it was stored and as it is in the super-step, each with its ancestors. */
+  readonly before: PackageChain;
+  readonly after: PackageChain;
+  /** What the catalog says of its files. */
+  readonly files: readonly CheckpointFile[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Proves that a checkpoint of a super-step is what it was: every file decodes to the bytes whose digests package and catalog have, what later indexes refer to is the same,
+ * and so is the state that later blocks are coded against. Rejects with `corrupt-package` where something differs, and with the errors of restore.
+ */
+export async function verifyPart({ core, before, after, files, signal }: Verification): Promise<void> {
+  const [was, is] = [before, after].map((chain) => chain.links[0]!.package.index) as [PackageIndex, PackageIndex];
+  if (!isDeepStrictEqual(described(was), described(is))) throw differs(`the index of ${was.id}`);
+  for (const { path, storage, resultSha256 } of files) {
+    const stored = is.files.find((file) => file.path === path);
+    if (storage === 'package' && stored?.sha256 !== resultSha256) throw differs(`the digest of ${path}`);
+  }
+  await verifyPackage(after, new Map(), signal);
+  for (const { path, content } of is.files) {
+    if (content.type !== 'safetensors') continue;
+    const [readerBefore, readerAfter] = [before.blocks(path), after.blocks(path)];
+    for (const [number, { coding }] of readerAfter.file.plan.blocks.entries()) {
+      if (coding.kind !== 'residual') continue;
+      const stateBefore = await core.residualState(await readerBefore.residualChain(number, signal), signal);
+      const stateAfter = await core.residualState(await readerAfter.residualChain(number, signal), signal);
+      if (!sameState(stateBefore, stateAfter)) throw differs(`block ${number} of ${path}`);
+    }
+  }
+}
+
+/** What a later index may refer to, and a rebuilt file depends on: all but where payloads lie and how they are coded. */
+function described({ formatVersion: _, part: __, residual, files, ...index }: PackageIndex) {
+  return { ...index, scales: residual?.scales, files: files.map(describedFile) };
+}
+
+function describedFile({ content, ...file }: PackageFile) {
+  if (content.type === 'external') return { ...file, content };
+  const { blocks, ...rest } = content;
+  return { ...file, content: { ...rest, blockCount: blocks.length } };
+}
+
+function sameState(a: LatticeState, b: LatticeState): boolean {
+  return Buffer.compare(bytesOf(a.values), bytesOf(b.values)) === 0 && Buffer.compare(a.activity, b.activity) === 0;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function differs(what: string): FirnError {
+  return new FirnError('corrupt-package', 'A merged package does not decode to what was merged.', { detail: what });
+}
