@@ -51,6 +51,25 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     });
   });
 
+  describe('over the super-step of format-v3', () => {
+    const folderOf = (name: string): string => join(fixtures, 'format-v3', name);
+    const expected = JSON.parse(readFileSync(folderOf('expected.json'), 'utf8')) as { packageId: string; digests: Record<string, string> }[];
+    const chain = [folderOf('run-0.firn'), folderOf('run-1-to-3.firn')];
+
+    it.each([1, 2, 3])('checkpoint %i comes out as it always did', (step) => {
+      const { packageId, digests } = expected[step]!;
+      expect(decode([...chain, '--package', packageId])).toEqual({ status: decoded, said: '', digests });
+      if (step === 3) expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
+    });
+
+    it('is refused when a byte has changed, or another checkpoint is wanted than those it holds', () => {
+      const bytes = readFileSync(chain[1]!);
+      bytes[40]! ^= 4;
+      expect(decode([chain[0]!, stored('changed.firn', bytes)])).toMatchObject({ status: damaged, digests: {} });
+      expect(decode([...chain, '--package', 'ab'.repeat(16)])).toMatchObject({ status: damaged, digests: {} });
+    });
+  });
+
   it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {
     const store = new MemoryStore();
     const chain: string[] = [];
@@ -112,8 +131,8 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
     it('says of a later version that it does not know it', () => {
       const bytes = readFileSync(base);
-      bytes[4] = 3;
-      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 3'), digests: {} });
+      bytes[4] = 4;
+      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 4'), digests: {} });
     });
 
     it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {

@@ -10,6 +10,7 @@ import type { PackageIndex } from '../src/package/package-index.ts';
 import { exponentMax, exponentMin, gainMax, originMax, shiftMax, stepCodeMax, stepScaleMax, type ResidualTensor } from '../src/package/residual-tensor.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
 import { PackageChain } from '../src/restore/package-chain.ts';
+import { changeBytes } from './change-bytes.ts';
 import { openChain, packageSource, payloadsOf, withBody, withIndex, withPayload, type OpenedPackage } from './reseal-package.ts';
 
 const core = loadCore();
@@ -49,22 +50,6 @@ async function restored(packages: readonly Uint8Array[]): Promise<Outcome> {
 
 const sound = (await restored(whole)) as Exclude<Outcome, Damage>;
 
-/** Some bytes changed, left out or put in. */
-const change: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc
-  .array(fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), flip: fc.integer({ min: 1, max: 255 }), kind: fc.nat({ max: 5 }) }), {
-    minLength: 1,
-    maxLength: 3,
-  })
-  .map((edits) => (bytes) => {
-    const copy = [...bytes];
-    for (const { at, flip, kind } of edits) {
-      const index = Math.floor(at * copy.length);
-      if (kind === 0) copy.splice(index, 1);
-      else if (kind === 1) copy.splice(index, 0, flip);
-      else copy[index] = (copy[index] ?? 0) ^ flip;
-    }
-    return Uint8Array.from(copy);
-  });
 const link = fc.nat({ max: chain.length - 1 });
 
 const replaced = (number: number, bytes: Uint8Array): Uint8Array[] => whole.map((other, i) => (i === number ? bytes : other));
@@ -91,7 +76,7 @@ describe('a package of version 2', () => {
 
   it('with a payload changed and its checksum put right is damaged, or the change means nothing', async () => {
     await fc.assert(
-      fc.asyncProperty(link, fc.nat(), change, async (number, block, edit) => {
+      fc.asyncProperty(link, fc.nat(), changeBytes, async (number, block, edit) => {
         const blocks = payloadsOf(chain[number]!.index).length;
         const outcome = await restored(
           replaced(
@@ -107,7 +92,7 @@ describe('a package of version 2', () => {
 
   it('with its index changed and the checksum put right is damaged, or its files have the digests it names', async () => {
     await fc.assert(
-      fc.asyncProperty(link, change, async (number, edit) => {
+      fc.asyncProperty(link, changeBytes, async (number, edit) => {
         await restored(replaced(number, withBody(core, chain[number]!, edit)));
       }),
       { numRuns: 600 },
@@ -116,7 +101,7 @@ describe('a package of version 2', () => {
 
   it('with its context tables changed and the checksum put right is damaged, or they mean the same', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(1, 2), change, async (number, edit) => {
+      fc.asyncProperty(fc.constantFrom(1, 2), changeBytes, async (number, edit) => {
         const { index } = chain[number]!;
         const tables = edit(index.residual!.tables);
         fc.pre(tables.length > 0);

@@ -1,6 +1,6 @@
 /**
  * Fuzz target of the package index decoder: whatever the bytes, an index whose blocks are those of its plans and which survives encoding again,
- * or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are decoded as deltas to it.
+ * or `corrupt-package`. Inputs that name the corpus's `accepted.base` as their ancestor are decoded as deltas to it; super-steps, of version 3, build on the base of version 2.
  *
  * `npx tsx test/fuzz/package-index.ts --seconds 60 --seed 1 --format 2` mutates the corpus of that format version for that long and exits non-zero at the first failure, printing the
  * input in hex; the same seed tries the same inputs in the same order. The replay test runs every corpus file and a short, fixed stretch.
@@ -10,23 +10,23 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
-import { payloadBytesMax } from '../../src/package/block-bounds.ts';
+import { payloadBytesMax, superStepPayloadBytesMax } from '../../src/package/block-bounds.ts';
 import { ByteReader } from '../../src/package/byte-reader.ts';
 import { ByteWriter } from '../../src/package/byte-writer.ts';
 import { decodePackageIndex, readAncestorId } from '../../src/package/decode-index.ts';
+import { decodeSuperStepIndex } from '../../src/package/decode-super-step.ts';
 import { encodePackageIndex } from '../../src/package/encode-index.ts';
+import { encodeSuperStepIndex } from '../../src/package/encode-super-step.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
-import type { PackageIndex } from '../../src/package/package-index.ts';
+import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/plan-file.ts';
 import { seededRandom } from './safetensors-header.ts';
-
-/** Versions of packages that hold one checkpoint. */
-export type FormatVersion = 1 | 2;
 
 /** Corpora by format version. */
 const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   1: fileURLToPath(new URL('./corpus/package-index/', import.meta.url)),
   2: fileURLToPath(new URL('./corpus/package-index-v2/', import.meta.url)),
+  3: fileURLToPath(new URL('./corpus/package-index-v3/', import.meta.url)),
 };
 
 /** Ids of the base in the corpus and of everything else. */
@@ -51,46 +51,57 @@ export class IndexTarget {
 
   constructor(formatVersion: FormatVersion) {
     this.#formatVersion = formatVersion;
-    this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[formatVersion]}accepted.base`), { formatVersion, id: ancestorId });
+    const version = formatVersion === 3 ? 2 : formatVersion;
+    this.#ancestor = decodePackageIndex(readFileSync(`${corpusFolders[version]}accepted.base`), { formatVersion: version, id: ancestorId });
   }
 
   /** Runs one input and returns what the decoder said; throws when a property is broken. */
   check(bytes: Uint8Array): FirnErrorCode | 'accepted' {
-    const formatVersion = this.#formatVersion;
-    let index: PackageIndex;
+    let indexes: PackageIndex[];
     let ancestor: PackageIndex | undefined;
     try {
       ancestor = readAncestorId(bytes) === ancestorId ? this.#ancestor : undefined;
-      index = decodePackageIndex(bytes, { formatVersion, id: ownId, ancestor });
+      indexes = this.#decode(bytes, ancestor);
     } catch (err) {
       if (err instanceof FirnError && err.code === 'corrupt-package') return err.code;
       throw err;
     }
-    checkIndex(index);
-    const again = decodePackageIndex(encodePackageIndex(index, ancestor), { formatVersion, id: ownId, ancestor });
-    if (!isDeepStrictEqual(again, index)) throw new Error('accepted, but encoding it again gives another index');
+    let offsetBytes = prefixBytes;
+    for (const index of indexes) offsetBytes = checkIndex(index, offsetBytes);
+    const again = this.#formatVersion === 3 ? encodeSuperStepIndex(indexes, ancestor!) : encodePackageIndex(indexes[0]!, ancestor);
+    if (!isDeepStrictEqual(this.#decode(again, ancestor), indexes)) throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
+  }
+
+  #decode(bytes: Uint8Array, ancestor: PackageIndex | undefined): PackageIndex[] {
+    const formatVersion = this.#formatVersion;
+    if (formatVersion === 3) return decodeSuperStepIndex(bytes, { id: ownId, ancestor });
+    return [decodePackageIndex(bytes, { formatVersion, id: ownId, ancestor })];
   }
 }
 
-function checkIndex(index: PackageIndex): void {
-  let offsetBytes = prefixBytes;
+/** Throws unless the blocks of an index lie one after another from `firstBytes` on, but for those it shares; returns where they end. */
+function checkIndex(index: PackageIndex, firstBytes: number): number {
+  let offsetBytes = firstBytes;
+  const bytesMax = index.part === undefined ? payloadBytesMax : superStepPayloadBytesMax;
   for (const { sizeBytes, content, path } of index.files) {
     const plan = planFile({ sizeBytes, content });
     if (content.type === 'external' || plan === undefined) continue;
     if (plan.layout.sizeBytes !== sizeBytes || content.blocks.length !== plan.blocks.length) throw new Error(`accepted, but ${path} is not its plan`);
     for (const [number, { lengthBytes, ...entry }] of content.blocks.entries()) {
-      if (entry.offsetBytes !== offsetBytes || lengthBytes < 1 || lengthBytes > payloadBytesMax(plan.blocks[number]!))
-        throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
-      offsetBytes += lengthBytes;
+      const isShared = plan.blocks[number]!.coding.kind === 'residual' && (index.part?.position ?? 0) > 0;
+      const lies = isShared ? entry.offsetBytes < firstBytes : entry.offsetBytes === offsetBytes;
+      if (!lies || lengthBytes < 1 || lengthBytes > bytesMax(plan.blocks[number]!)) throw new Error(`accepted, but block ${number} of ${path} lies wrong`);
+      if (!isShared) offsetBytes += lengthBytes;
     }
   }
+  return offsetBytes;
 }
 
 /** A mutated copy of corpus inputs, decided by `random` alone. */
-export function mutate(corpus: readonly Uint8Array[], random: () => number): Uint8Array {
+export function mutate(corpus: readonly Uint8Array[], random: () => number, version: FormatVersion): Uint8Array {
   const below = (n: number): number => Math.floor(random() * n);
-  const pick = (): Buffer => plainForm(corpus[below(corpus.length)]!.subarray(0, inputBytesMax));
+  const pick = (): Buffer => plainForm(corpus[below(corpus.length)]!.subarray(0, inputBytesMax), version);
   let bytes = pick();
   for (let rounds = 1 + below(4); rounds > 0; rounds--) {
     const at = below(bytes.length + 1);
@@ -120,14 +131,14 @@ export function mutate(corpus: readonly Uint8Array[], random: () => number): Uin
         bytes = bytes.subarray(0, at);
     }
   }
-  return random() < 0.1 ? deflatedForm(bytes.subarray(0, inputBytesMax)) : bytes.subarray(0, inputBytesMax);
+  return random() < 0.1 ? deflatedForm(bytes.subarray(0, inputBytesMax), version) : bytes.subarray(0, inputBytesMax);
 }
 
 /** The same index with a body that is not deflated, so that mutations reach its fields. */
-function plainForm(bytes: Uint8Array): Buffer {
+function plainForm(bytes: Uint8Array, version: FormatVersion): Buffer {
   const flags = bytes[0] ?? 0;
   if ((flags & deflatedFlag) === 0) return Buffer.from(bytes);
-  const head = 1 + (flags & 1) * 16;
+  const head = headBytes(bytes, version);
   try {
     const reader = new ByteReader(bytes.subarray(head));
     const maxOutputLength = reader.varint(inputBytesMax, 'the length');
@@ -137,9 +148,15 @@ function plainForm(bytes: Uint8Array): Buffer {
   }
 }
 
-function deflatedForm(bytes: Uint8Array): Uint8Array {
+/** Of what stands before the length of a deflated body. */
+function headBytes(bytes: Uint8Array, version: FormatVersion): number {
+  const withAncestor = 1 + ((bytes[0] ?? 0) & 1) * 16;
+  return version === 3 ? withAncestor + 1 + 16 * (bytes[withAncestor] ?? 0) : withAncestor;
+}
+
+function deflatedForm(bytes: Uint8Array, version: FormatVersion): Uint8Array {
   const flags = bytes[0] ?? 0;
-  const head = 1 + (flags & 1) * 16;
+  const head = headBytes(bytes, version);
   const body = bytes.subarray(head);
   return new ByteWriter()
     .u8(flags | deflatedFlag)
@@ -164,7 +181,7 @@ function main(argv: readonly string[]): void {
   const end = performance.now() + seconds * 1000;
   let inputs = 0;
   for (; performance.now() < end; inputs++) {
-    const bytes = mutate(corpus, random);
+    const bytes = mutate(corpus, random, version);
     try {
       const code = target.check(bytes);
       counts.set(code, (counts.get(code) ?? 0) + 1);

@@ -41,15 +41,23 @@ class Link:
         return self.package.index.codebooks[self.file.codings[self.block.plan.runs[0].tensor] - CODEBOOK_CODING]
 
 
-def open_chain(packages: Sequence[bytes]) -> list[Package]:
-    """Reads the indexes of packages in order: a base, then each with the one before it as its ancestor."""
-    check(1 <= len(packages) <= CHAIN_PACKAGES_MAX, "a chain has too many packages, or none")
+def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None) -> list[Package]:
+    """
+    Reads the indexes of packages in order: a base, then each with the one before it as its ancestor. A super-step becomes as many packages as it has checkpoints. The
+    chain ends with the package of this id, or the last one.
+    """
+    check(len(packages) >= 1, "a chain has no packages")
     chain: list[Package] = []
-    for number, data in enumerate(packages):
-        index = read_index(data, chain[-1].index if chain else None)
-        check((index.ancestor_id is None) == (number == 0), "a chain is a base and, after it, deltas only")
-        chain.append(Package(data, index))
-    return chain
+    for data in packages:
+        for index in read_index(data, chain[-1].index if chain else None):
+            check((index.ancestor_id is None) == (len(chain) == 0), "a chain is a base and, after it, deltas only")
+            chain.append(Package(data, index))
+        check(len(chain) <= CHAIN_PACKAGES_MAX, "a chain has too many packages")
+    if wanted_id is None:
+        return chain
+    places = [i for i, package in enumerate(chain) if package.index.package_id == wanted_id]
+    check(len(places) == 1, "the wanted package is not in the chain")
+    return chain[: places[0] + 1]
 
 
 def _key(index: PackageIndex, file: PackageFile, plan: BlockPlan) -> BlockKey:

@@ -21,6 +21,7 @@ from .lattice import (
     shifted_values,
 )
 from .level_stream import read_level_stream
+from .tuple_blocks import read_tuple_block
 
 
 def decode_block(links: Sequence[Link]) -> bytes:
@@ -99,9 +100,13 @@ def _origins(link: Link) -> LatticeState:
 def _decode_residual(links: Sequence[Link]) -> bytes:
     state: LatticeState | None = None
     parameters: list[LatticeParameters] = []
+    moves: list[np.ndarray] = []
     for link in reversed(links):
         parameters = _parameters(link, state is not None)
-        state = _next_state(link, parameters, state)
+        # The first checkpoint of a super-step reads the moves of all.
+        if link.package.index.position == 0:
+            moves = _read_moves(link, parameters, state)
+        state = _next_state(link, parameters, state, moves[link.package.index.position])
     if state is None:
         return b""
     parts, at = [], 0
@@ -111,21 +116,34 @@ def _decode_residual(links: Sequence[Link]) -> bytes:
     return b"".join(parts)
 
 
-def _next_state(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None) -> LatticeState:
+def _segments(link: Link) -> list[slice]:
+    edges = np.cumsum([0, *(run.count for run in link.block.plan.runs)]).tolist()
+    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _read_moves(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None) -> list[np.ndarray]:
+    """The symbols of a payload with their escapes added: one array, or one for each checkpoint of a super-step."""
     start = previous or _origins(link)
     runs = link.block.plan.runs
-    edges = np.cumsum([0, *(run.count for run in runs)]).tolist()
-    segments = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
-    shifted = [shifted_values(start.values[part], segment.shift) for part, segment in zip(segments, parameters, strict=True)]
-    context = [
-        contexts(start.values[part], values, start.activities[part], segment.step)
-        for part, values, segment in zip(segments, shifted, parameters, strict=True)
-    ]
+    context = []
+    for part, segment in zip(_segments(link), parameters, strict=True):
+        values = start.values[part]
+        context.append(contexts(values, shifted_values(values, segment.shift), start.activities[part], segment.step))
     slots = np.repeat([link.file.slots[run.tensor] for run in runs], [run.count for run in runs])
+    index = link.package.index
     payload = link.package.payload(link.block)
-    block = read_context_block(payload, link.package.index.tables, slots, np.concatenate(context))
+    if index.tuples is not None:
+        return read_tuple_block(payload, index.tuples, index.tables, slots, np.concatenate(context))
+    block = read_context_block(payload, index.tables, slots, np.concatenate(context))
     moves = block.symbols.astype(np.int64)
     moves[moves == ESCAPE] += np.array(block.escapes, np.int64)
+    return [moves]
+
+
+def _next_state(link: Link, parameters: Sequence[LatticeParameters], previous: LatticeState | None, moves: np.ndarray) -> LatticeState:
+    start = previous or _origins(link)
+    segments = _segments(link)
+    shifted = [shifted_values(start.values[part], segment.shift) for part, segment in zip(segments, parameters, strict=True)]
     states = [
         apply_moves(values, start.activities[part], moves[part], segment)
         for part, values, segment in zip(segments, shifted, parameters, strict=True)

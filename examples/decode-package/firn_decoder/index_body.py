@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import CODEBOOK_CODING, RESIDUAL_CODING, plan_blocks
+from .block_plan import CODEBOOK_CODING, RESIDUAL_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -23,6 +23,7 @@ _DICTIONARY_BYTES = 32_768
 _SCALE_MAX = 4096
 _CONTEXT_TABLES_BYTES_MAX = 16 << 20
 _BLOCK_INDEX_BYTES_MIN = 5
+_TUPLES_MAX = 4096
 
 
 class BodyReader:
@@ -36,6 +37,7 @@ class BodyReader:
         self.payload_at = PREFIX_BYTES
         self.bytes_left = INFLATED_INDEX_BYTES_MAX - len(body)
         self.residual_count = 0
+        self.position = 0  # of the checkpoint in its super-step
         self.codebooks: list[Codebook] = []
 
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
@@ -44,8 +46,48 @@ class BodyReader:
         if self.version == 2:
             context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
             if context_bytes:
-                vector_scale, matrix_scale = self.reader.zigzag(), self.reader.zigzag()
-                check(max(abs(vector_scale), abs(matrix_scale)) <= _SCALE_MAX, "a step scale is out of range")
+                vector_scale, matrix_scale = self._read_scale(), self._read_scale()
+        files = self._read_files()
+        self._finish()
+        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
+        tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
+        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
+
+    def read_super_step(self, package_ids: list[bytes]) -> list[PackageIndex]:
+        """The checkpoints of a super-step (format.md, "Super-steps"); each becomes the ancestor of the next."""
+        tuple_count = self.reader.varint(_TUPLES_MAX + 1)
+        check(tuple_count > 0, "a super-step lists no tuples")
+        symbols = self.reader.take(tuple_count * len(package_ids))
+        check(max(symbols) < 32, "a tuple has a symbol that is none")
+        tuples = [symbols[j * tuple_count : (j + 1) * tuple_count] for j in range(len(package_ids))]
+        context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
+        check(len(context_bytes) > 0, "a super-step has no context tables")
+        indexes: list[PackageIndex] = []
+        tables = None
+        for position, package_id in enumerate(package_ids):
+            self.position = position
+            self.residual_count = 0
+            vector_scale, matrix_scale = self._read_scale(), self._read_scale()
+            files = self._read_files()
+            check(self.residual_count > 0, "a checkpoint of a super-step has no residual tensors")
+            if tables is None:
+                tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
+            before = self.ancestor.package_id if self.ancestor else None
+            self.ancestor = PackageIndex(3, package_id, before, [], tables, vector_scale, matrix_scale, files, tuples, position)
+            indexes.append(self.ancestor)
+        self._finish()
+        return indexes
+
+    def _read_scale(self) -> int:
+        scale = self.reader.zigzag()
+        check(abs(scale) <= _SCALE_MAX, "a step scale is out of range")
+        return scale
+
+    def _finish(self) -> None:
+        self.reader.finish("the last file")
+        check(self.payload_at == self.payloads_end, "the payloads do not fill the package")
+
+    def _read_files(self) -> list[PackageFile]:
         file_count = self.reader.varint()
         check(file_count <= _FILES_MAX, "a package has too many files")
         files: list[PackageFile] = []
@@ -54,11 +96,7 @@ class BodyReader:
             files.append(self._read_file())
             check(files[-1].path not in paths, "a path appears twice")
             paths.add(files[-1].path)
-        self.reader.finish("the last file")
-        check(self.payload_at == self.payloads_end, "the payloads do not fill the package")
-        check(bool(context_bytes) == (self.residual_count > 0), "context tables without residual tensors, or the reverse")
-        tables = read_context_tables(context_bytes, min(self.residual_count, SLOTS_MAX))
-        return PackageIndex(self.version, package_id, ancestor_id, self.codebooks, tables, vector_scale, matrix_scale, files)
+        return files
 
     def _read_codebooks(self) -> None:
         reader = self.reader
@@ -109,13 +147,13 @@ class BodyReader:
         records = dict(zip(residual, found, strict=True))
         slots = {tensor: min(self.residual_count + i, SLOTS_MAX - 1) for i, tensor in enumerate(residual)}
         self.residual_count += len(residual)
-        blocks = self._read_blocks(tensors, codings)
+        blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
         return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks)
 
     def _read_blob(self, size: int) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
         tensors = [Tensor("", "U8", (size,), 0, size)]
-        return tensors, [0], {}, {}, self._read_blocks(tensors, [0])
+        return tensors, [0], {}, {}, self._read_blocks(tensors, [0], "")
 
     def _read_header(self, reference: bytes) -> tuple[bytes, bytes]:
         """The text and the whole JSON."""
@@ -140,7 +178,7 @@ class BodyReader:
         codings: list[int] = []
         for _ in range(run_count):
             code, count = self.reader.unsigned(1), self.reader.varint()
-            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version == 2)
+            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2)
             check(known, "a tensor has an unknown coding")
             check(1 <= count <= len(tensors) - len(codings), "codings do not fit the tensors")
             codings += [code] * count
@@ -158,7 +196,7 @@ class BodyReader:
                 book = self.ancestor.codebooks[coding - CODEBOOK_CODING]
                 check((book.layer_type, book.dtype) in numbers, "a codebook is inherited that is not there")
                 coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
-            check(coding != RESIDUAL_CODING or self.version == 2, "version 1 has no residual tensors")
+            check(coding != RESIDUAL_CODING or self.version >= 2, "version 1 has no residual tensors")
             codings.append(coding)
         self._check_codings(tensors, codings)
         return codings
@@ -170,15 +208,39 @@ class BodyReader:
             elif coding >= CODEBOOK_CODING:
                 check(self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype, "a codebook is of another dtype than a tensor")
 
-    def _read_blocks(self, tensors: list[Tensor], codings: list[int]) -> list[StoredBlock]:
+    def _read_blocks(self, tensors: list[Tensor], codings: list[int], path: str) -> list[StoredBlock]:
+        shared = self._shared_payloads(path) if self.position > 0 else None
         blocks = []
-        for plan in plan_blocks(tensors, codings, self.reader.left // _BLOCK_INDEX_BYTES_MIN):
+        # Residual blocks that share payloads have no entries; there are no more of them than in the checkpoint before.
+        blocks_max = self.reader.left // _BLOCK_INDEX_BYTES_MIN + len(shared or {})
+        for plan in plan_blocks(tensors, codings, blocks_max):
+            if shared is not None and plan.block_class[0] == "residual":
+                before = shared.get(_runs_key(tensors, plan))
+                if before is None:
+                    fail("a residual block of a super-step has no previous block")
+                blocks.append(replace(before, plan=plan))
+                continue
             length, checksum = self.reader.varint(), self.reader.unsigned(4)
             check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
             element = element_bytes(tensors[plan.runs[0].tensor].dtype)
             kind = plan.block_class[0]
-            length_max = {"exact": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + 10 * plan.count}[kind]
+            length_max = {"exact": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count}[kind]
             check(length <= length_max, "a payload is too long")
             blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
             self.payload_at += length
         return blocks
+
+    def _shared_payloads(self, path: str) -> dict[tuple[object, ...], StoredBlock]:
+        """The residual blocks of the file of this path in the checkpoint before, by what makes them previous ones."""
+        files = self.ancestor.files if self.ancestor else []
+        return {
+            _runs_key(file.tensors, block.plan): block
+            for file in files
+            if file.path == path and file.content == SAFETENSORS
+            for block in file.blocks
+            if block.plan.block_class[0] == "residual"
+        }
+
+
+def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:
+    return plan.block_class, tuple((tensors[run.tensor].name, run.first, run.count) for run in plan.runs)

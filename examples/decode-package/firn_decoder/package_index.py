@@ -58,7 +58,7 @@ class PackageFile:
 
 @dataclass(frozen=True)
 class PackageIndex:
-    """The decoded index of one package."""
+    """The decoded index of one package, or of one checkpoint of a super-step."""
 
     version: int
     package_id: bytes
@@ -68,3 +68,6 @@ class PackageIndex:
     vector_scale: int
     matrix_scale: int
     files: list[PackageFile]
+    # Of a checkpoint in a super-step: the symbols of each of its checkpoints by tuple, and which of these this one is.
+    tuples: list[bytes] | None = None
+    position: int = 0

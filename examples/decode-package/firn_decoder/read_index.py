@@ -11,12 +11,17 @@ from .package_index import PackageIndex
 _TRAILER_BYTES = 16
 
 
-def read_index(package: bytes, ancestor: PackageIndex | None) -> PackageIndex:
-    """The index of a package; `ancestor` is that of the package before it in the chain, None for a base."""
+_CHECKPOINTS_MIN, _CHECKPOINTS_MAX = 2, 4
+
+
+def read_index(package: bytes, ancestor: PackageIndex | None) -> list[PackageIndex]:
+    """
+    The index of a package; `ancestor` is that of the package before it in the chain, None for a base. One for each checkpoint of a super-step, oldest first.
+    """
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
     version = package[4]
-    if version not in (1, 2):
+    if version not in (1, 2, 3):
         raise UnsupportedFormat(f"format version {version} is not known")
     trailer = ByteReader(package[-_TRAILER_BYTES:])
     offset, length, checksum = trailer.unsigned(8), trailer.unsigned(4), trailer.unsigned(4)
@@ -34,10 +39,21 @@ def read_index(package: bytes, ancestor: PackageIndex | None) -> PackageIndex:
         ancestor = None
     elif ancestor is None or ancestor.package_id != ancestor_id:
         fail(f"this package needs its ancestor {ancestor_id.hex()} before it")
+    ids = _read_checkpoint_ids(reader, ancestor_id) if version == 3 else []
     if flags & 2:
         body_length = reader.varint()
         check(body_length <= INFLATED_INDEX_BYTES_MAX, "the index is too large")
         body = inflate(reader.rest(), body_length)
     else:
         body = reader.rest()
-    return BodyReader(body, version, ancestor, offset).read(package[8:24], ancestor_id)
+    body_reader = BodyReader(body, version, ancestor, offset)
+    return body_reader.read_super_step(ids) if version == 3 else [body_reader.read(package[8:24], ancestor_id)]
+
+
+def _read_checkpoint_ids(reader: ByteReader, ancestor_id: bytes | None) -> list[bytes]:
+    check(ancestor_id is not None, "a super-step has no ancestor")
+    count = reader.unsigned(1)
+    check(_CHECKPOINTS_MIN <= count <= _CHECKPOINTS_MAX, "a super-step has too many checkpoints, or too few")
+    ids = [reader.take(16) for _ in range(count)]
+    check(len({ancestor_id, *ids}) == count + 1, "two checkpoints have one id")
+    return ids
