@@ -3,7 +3,9 @@
 //
 // Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64), links - 1 (at most two); then
 // for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and of payload (u16 each); then tables and payloads in turn.
-// What is missing is 0.
+// Where the top bit of the number of links is set, the last one's payload is of several checkpoints: behind the links' parameters stand how many less two
+// (u8, at most two), how many of them are wanted less one (u8), tuples less one (u8), the symbols of the tuples, and the steps, shifts, offsets and gains of
+// the wanted checkpoints after the first. What is missing is 0.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -54,6 +56,12 @@ struct Link {
   size_t table_bytes, payload_bytes;
   ContextTables tables;
   Bytes payload;
+  // Of a payload of several checkpoints: tuples and width, and the segments of the wanted checkpoints after the first.
+  Bytes tuples;
+  uint32_t width = 1;
+  std::vector<std::vector<LatticeSegment>> later;
+
+  size_t tuple_count() const { return tuples.size() / width; }
 };
 
 struct Chain {
@@ -73,9 +81,10 @@ bool read_chain(Reader& in, Chain* chain) {
   if (std::count(counts.begin(), counts.end(), 0u) > 0) counts = {chain->count};
   if (chain->count == 0) return false;
   chain->origins.assign(origins, origins + counts.size());
-  chain->links.resize(1 + in.next<uint8_t>() % kLinksMax);
+  const uint8_t links = in.next<uint8_t>();
+  chain->links.resize(1 + (links & 0x7F) % kLinksMax);
   int32_t exponent = -10;
-  for (Link& link : chain->links) {
+  const auto read_segments = [&] {
     LatticeSegment s;
     s.step = std::max<int32_t>(1, in.next<uint16_t>());
     s.shift = in.next<uint8_t>() % (kLatticeShiftMax + 1);
@@ -83,12 +92,26 @@ bool read_chain(Reader& in, Chain* chain) {
     std::fill(std::begin(s.offsets), std::end(s.offsets), offset);
     s.gain = in.next<uint16_t>() % (kLatticeGainMax + 1);
     s.exponent = exponent -= s.shift;
+    std::vector<LatticeSegment> segments;
     for (const size_t count : counts) {
       s.count = static_cast<uint32_t>(count);
-      link.segments.push_back(s);
+      segments.push_back(s);
     }
+    return segments;
+  };
+  for (Link& link : chain->links) {
+    link.segments = read_segments();
     link.table_bytes = in.next<uint16_t>();
     link.payload_bytes = in.next<uint16_t>();
+  }
+  if (links & 0x80) {
+    Link& last = chain->links.back();
+    last.width = 2 + in.next<uint8_t>() % (kMoveTupleWidthMax - 1);
+    const uint32_t wanted = 1 + in.next<uint8_t>() % last.width;
+    last.tuples = in.bytes(last.width * (size_t{1} + in.next<uint8_t>()));
+    last.tuples.resize(std::max<size_t>(1, last.tuples.size() / last.width) * last.width);
+    for (uint8_t& symbol : last.tuples) symbol %= kContextSymbols;
+    for (uint32_t j = 1; j < wanted; ++j) last.later.push_back(read_segments());
   }
   for (Link& link : chain->links) {
     const Bytes tables = in.bytes(link.table_bytes);
@@ -106,6 +129,57 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+// The symbols of every checkpoint of a payload, one after another, and all their escapes: the format as it is written down.
+Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<Bytes>* symbols, std::vector<uint32_t>* escapes) {
+  const uint8_t* at = link.payload.data();
+  size_t left = link.payload.size();
+  const auto varint = [&](uint32_t* value) {
+    uint64_t sum = 0;
+    for (uint32_t shift = 0;; shift += 7) {
+      if (left == 0) return Status::truncated;
+      const uint8_t byte = *at++;
+      --left;
+      sum |= static_cast<uint64_t>(byte & 0x7F) << shift;
+      if (shift == 28 && byte > 15) return Status::corrupt;
+      if (byte & 0x80) continue;
+      if (shift > 0 && byte == 0) return Status::corrupt;
+      *value = static_cast<uint32_t>(sum);
+      return Status::ok;
+    }
+  };
+  uint32_t count = 0;
+  if (const Status status = varint(&count); status != Status::ok) return status;
+  if (count > left) return Status::truncated;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t escape = 0;
+    if (const Status status = varint(&escape); status != Status::ok) return status;
+    escapes->push_back(escape);
+  }
+  Bytes numbers(layout.count);
+  std::vector<uint32_t> told;
+  if (const Status status = link.tables.decode(at, left, layout, numbers.data(), &told); status != Status::ok) return status;
+  const size_t listed = link.tuple_count();
+  symbols->assign(link.width, Bytes(layout.count));
+  size_t next = 0;
+  for (size_t i = 0; i < layout.count; ++i) {
+    size_t number = numbers[i];
+    if (number == kContextEscape) number += told[next++];
+    for (uint32_t j = 0; j < link.width; ++j) {
+      uint8_t& symbol = (*symbols)[j][i];
+      if (number < listed) {
+        symbol = link.tuples[j * listed + number];
+      } else if (numbers[i] < kContextEscape) {
+        symbol = 0xFF;
+      } else {
+        const size_t packed = number - kContextEscape - (listed > kContextEscape ? listed - kContextEscape : 0);
+        if (packed >= size_t{1} << (5 * link.width)) return Status::corrupt;
+        symbol = packed >> (5 * j) & 31;
+      }
+    }
+  }
+  return Status::ok;
+}
+
 Outcome step_by_step(const Chain& chain) {
   Outcome out;
   size_t first = 0;
@@ -114,23 +188,39 @@ Outcome step_by_step(const Chain& chain) {
     out.values.resize(first, chain.origins[s]);
   }
   out.activity.assign(chain.count, 168);
+  bool start = true;
   for (const Link& link : chain.links) {
-    const LatticeSegments segments{link.segments.data(), link.segments.size()};
-    const LatticeState before{out.values.data(), out.activity.data()};
-    Bytes contexts(chain.count), symbols(chain.count), activity(chain.count);
+    const LatticeState first{out.values.data(), out.activity.data()};
+    Bytes contexts(chain.count);
     std::vector<uint32_t> escapes, counts;
-    std::vector<int32_t> values(chain.count);
     for (const LatticeSegment& s : link.segments) counts.push_back(s.count);
-    require(lattice_contexts(segments, before, contexts.data()) == Status::ok);
+    require(lattice_contexts({link.segments.data(), link.segments.size()}, first, contexts.data()) == Status::ok);
     const ContextLayout layout{contexts.data(), chain.count, counts.data(), kSlotOf, counts.size()};
-    out.status = link.tables.decode(link.payload.data(), link.payload.size(), layout, symbols.data(), &escapes);
-    if (out.status == Status::ok) out.status = lattice_apply(symbols.data(), escapes.data(), escapes.size(), segments, before, values.data(), activity.data());
+    std::vector<Bytes> symbols(1, Bytes(chain.count));
+    out.status = link.tuples.empty() ? link.tables.decode(link.payload.data(), link.payload.size(), layout, symbols[0].data(), &escapes)
+                                     : decode_tuples(link, layout, &symbols, &escapes);
     if (out.status != Status::ok) return {out.status, {}, {}, {}};
-    if (&link == &chain.links.front()) std::fill(activity.begin(), activity.end(), uint8_t{168});
-    out.values = values;
-    out.activity = activity;
-    out.elements.resize(chain.count);
-    require(lattice_values(values.data(), segments, Dtype::f32, out.elements.data()) == Status::ok);
+    std::vector<std::vector<LatticeSegment>> checkpoints = {link.segments};
+    checkpoints.insert(checkpoints.end(), link.later.begin(), link.later.end());
+    size_t taken = 0;
+    for (size_t j = 0; j < checkpoints.size(); ++j) {
+      const LatticeSegments segments{checkpoints[j].data(), checkpoints[j].size()};
+      const LatticeState before{out.values.data(), out.activity.data()};
+      std::vector<int32_t> values(chain.count);
+      Bytes activity(chain.count);
+      const auto needed = static_cast<size_t>(std::count(symbols[j].begin(), symbols[j].end(), kLatticeEscape));
+      const bool last = j + 1 == symbols.size();
+      if (taken + needed > escapes.size() || (last && taken + needed < escapes.size())) return {Status::corrupt, {}, {}, {}};
+      out.status = lattice_apply(symbols[j].data(), escapes.data() + taken, needed, segments, before, values.data(), activity.data());
+      if (out.status != Status::ok) return {out.status, {}, {}, {}};
+      taken += needed;
+      if (start) std::fill(activity.begin(), activity.end(), uint8_t{168});
+      start = false;
+      out.values = values;
+      out.activity = activity;
+      out.elements.resize(chain.count);
+      require(lattice_values(values.data(), segments, Dtype::f32, out.elements.data()) == Status::ok);
+    }
   }
   return out;
 }
@@ -138,7 +228,14 @@ Outcome step_by_step(const Chain& chain) {
 Outcome at_once(const Chain& chain) {
   std::vector<ResidualLink> links;
   for (const Link& link : chain.links) {
-    links.push_back({&link.tables, link.payload.data(), link.payload.size(), {link.segments.data(), link.segments.size()}, kSlotOf});
+    ResidualLink part{&link.tables, link.payload.data(), link.payload.size(), {link.segments.data(), link.segments.size()}, kSlotOf};
+    if (!link.tuples.empty()) part.tuples = {link.tuples.data(), link.tuple_count(), link.width};
+    links.push_back(part);
+    for (const auto& segments : link.later) {
+      part.segments = {segments.data(), segments.size()};
+      ++part.position;
+      links.push_back(part);
+    }
   }
   const ResidualChain whole{links.data(), links.size(), {}, chain.origins.data()};
   Outcome out{Status::ok, std::vector<int32_t>(chain.count), Bytes(chain.count), std::vector<float>(chain.count)};

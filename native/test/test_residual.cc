@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include "common/varint.h"
 #include "firn/delta.h"
 #include "firn/residual.h"
 #include "kernel_data.h"
@@ -257,6 +258,141 @@ TEST_CASE("residual: coding refuses a chain of another length, hostile moves, an
   coding.use(escaped.data(), nullptr, 0);
   std::vector<float> elements(520);
   CHECK_EQ(coding.elements(Dtype::f32, elements.data()), Status::corrupt);
+}
+
+namespace {
+
+// The packages first.. of a history as one payload: `links` are its checkpoints. `listed`: tuples in the list; the others are told in full.
+struct SuperStep {
+  Bytes tuples, payload;
+  ContextTables tables;
+  std::vector<ResidualLink> links;
+};
+
+constexpr uint32_t kFiveBits = 31;
+
+void merge(const History& history, size_t first, uint32_t width, size_t listed_max, SuperStep* merged) {
+  const size_t count = history.count();
+  std::vector<uint32_t> packed(count), counts, escapes;
+  Bytes contexts(count), first_contexts;
+  for (uint32_t j = 0; j < width; ++j) {
+    const Package& package = history.packages[first + j];
+    counts.clear();
+    for (const LatticeSegment& s : package.segments) counts.push_back(s.count);
+    REQUIRE(lattice_contexts(package.parameters(), history.states[first + j].view(), contexts.data()) == Status::ok);
+    if (j == 0) first_contexts = contexts;
+    Bytes symbols(count);
+    std::vector<uint32_t> own;
+    const ContextLayout layout{contexts.data(), count, counts.data(), package.slots.data(), counts.size()};
+    REQUIRE(package.tables.decode(package.payload.data(), package.payload.size(), layout, symbols.data(), &own) == Status::ok);
+    for (size_t i = 0; i < count; ++i) packed[i] |= uint32_t{symbols[i]} << (5 * j);
+    escapes.insert(escapes.end(), own.begin(), own.end());
+  }
+  std::vector<uint32_t> listed = packed;
+  std::sort(listed.begin(), listed.end());
+  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+  if (listed.size() > listed_max) listed.resize(listed_max);
+  merged->tuples.clear();
+  for (uint32_t j = 0; j < width; ++j) {
+    for (const uint32_t tuple : listed) merged->tuples.push_back(tuple >> (5 * j) & kFiveBits);
+  }
+  Bytes numbers(count);
+  std::vector<uint32_t> told;
+  const auto beyond = static_cast<uint32_t>(listed.size() > kContextEscape ? listed.size() - kContextEscape : 0);
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = std::lower_bound(listed.begin(), listed.end(), packed[i]);
+    const auto rank = static_cast<uint32_t>(at - listed.begin());
+    const bool is_listed = at != listed.end() && *at == packed[i];
+    numbers[i] = static_cast<uint8_t>(is_listed ? std::min<uint32_t>(rank, kContextEscape) : kContextEscape);
+    if (numbers[i] == kContextEscape) told.push_back(is_listed ? rank - kContextEscape : beyond + packed[i]);
+  }
+  const Package& package = history.packages[first];
+  const ContextBlock block{{first_contexts.data(), count, counts.data(), package.slots.data(), counts.size()}, numbers.data(), told.data(), told.size()};
+  ContextCounts statistics;
+  REQUIRE(statistics.add(block) == Status::ok);
+  REQUIRE(statistics.build(kSlots, &merged->tables) == Status::ok);
+  append_varint(static_cast<uint32_t>(escapes.size()), &merged->payload);
+  for (const uint32_t escape : escapes) append_varint(escape, &merged->payload);
+  REQUIRE(merged->tables.encode(block, &merged->payload) == Status::ok);
+  for (uint32_t j = 0; j < width; ++j) {
+    ResidualLink link = history.packages[first + j].link();
+    link.tables = &merged->tables;
+    link.payload = merged->payload.data();
+    link.payload_bytes = merged->payload.size();
+    link.slots = package.slots.data();
+    link.tuples = {merged->tuples.data(), listed.size(), width};
+    link.position = j;
+    merged->links.push_back(link);
+  }
+}
+
+State state_after(const History& history, const std::vector<ResidualLink>& links, Status expected = Status::ok) {
+  State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+  CHECK_EQ(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data()), expected);
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("residual: a payload of several checkpoints leads to the states and the elements of each, at every level") {
+  for (const auto& counts : kShapes) {
+    const History history = make_history(counts, 5, 3 * counts.size() + counts[0]);
+    for (const uint32_t width : {2u, 3u, 4u}) {
+      // Everything listed, some of it, and next to nothing.
+      for (const size_t listed : {size_t{4096}, size_t{40}, size_t{5}}) {
+        SuperStep merged;
+        merge(history, 1, width, listed, &merged);
+        for_each_isa([&] {
+          std::vector<ResidualLink> links = history.links(0, 1);
+          for (uint32_t j = 0; j < width; ++j) {
+            links.push_back(merged.links[j]);
+            CHECK(state_after(history, links) == history.states[2 + j]);
+            std::vector<float> elements(history.count());
+            CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()), Status::ok);
+            CHECK(elements == history.elements(2 + j));
+          }
+          // And on from there.
+          for (const ResidualLink& later : history.links(1 + width, 5)) links.push_back(later);
+          CHECK(state_after(history, links) == history.states[5]);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("residual: a payload of several checkpoints that is damaged, or links that do not follow each other, are refused") {
+  const History history = make_history({2000, 77}, 4, 8);
+  SuperStep merged;
+  merge(history, 1, 3, 40, &merged);
+  const auto with = [&](std::vector<ResidualLink> parts) {
+    std::vector<ResidualLink> links = history.links(0, 1);
+    links.insert(links.end(), parts.begin(), parts.end());
+    return links;
+  };
+  state_after(history, with({merged.links[1]}), Status::invalid_argument);
+  state_after(history, with({merged.links[0], merged.links[2]}), Status::invalid_argument);
+  state_after(history, {merged.links[1]}, Status::invalid_argument);
+  ResidualLink wide = merged.links[0];
+  wide.tuples.width = kMoveTupleWidthMax + 1;
+  state_after(history, with({wide}), Status::invalid_argument);
+
+  for (size_t cut = 0; cut < merged.payload.size(); cut += 1 + merged.payload.size() / 50) {
+    std::vector<ResidualLink> parts = merged.links;
+    for (ResidualLink& part : parts) part.payload_bytes = cut;
+    const auto links = with(parts);
+    State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
+    CHECK(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data()) != Status::ok);
+  }
+  // One escape more than there are symbols for, which only a reader of all checkpoints can know.
+  REQUIRE(merged.payload[0] < 0x7F);
+  merged.payload[0] += 1;
+  merged.payload.insert(merged.payload.begin() + merged.payload[0], 0);
+  std::vector<ResidualLink> parts = merged.links;
+  for (ResidualLink& part : parts) {
+    part.payload = merged.payload.data();
+    part.payload_bytes = merged.payload.size();
+  }
+  state_after(history, with(parts), Status::corrupt);
 }
 
 }  // namespace firn::test

@@ -25,7 +25,7 @@ interface CheckpointStatus {
   readonly error?: unknown;
   readonly result?: { readonly fidelity: string };
   readonly files: readonly FileStatus[];
-  readonly package?: object;
+  readonly package?: { readonly id: string; readonly superStep?: { readonly id: string } };
 }
 
 /** What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down right, files of open ones are there. */
@@ -66,23 +66,38 @@ async function settled(url: string, run: string, step: number): Promise<Checkpoi
   }
 }
 
-async function statusOf(url: string, run: string, step: number): Promise<CheckpointStatus | undefined> {
+export async function statusOf(url: string, run: string, step: number): Promise<CheckpointStatus | undefined> {
   const answer = await fetch(`${url}${repository}/runs/${run}/checkpoints/${step}`);
   return answer.status === 200 ? ((await answer.json()) as CheckpointStatus) : undefined;
 }
 
-/** Objects in the store and objects that some record names: packages, uploads that are kept, graph and batches of eval sets. */
-export async function countObjects(url: string, dataDirectory: string, runs: readonly string[]): Promise<{ stored: number; named: number }> {
+export interface ObjectCounts {
+  readonly stored: number;
+  /** By some record: packages, uploads that are kept, graph and batches of eval sets. */
+  readonly named: number;
+  /** Checkpoints that share a package with others; each had one of its own, which is kept for a while. */
+  readonly merged: number;
+}
+
+/** Counts the objects in the store. */
+export async function countObjects(url: string, dataDirectory: string, runs: readonly string[]): Promise<ObjectCounts> {
   let named = 0;
+  let merged = 0;
+  const packages = new Set<string>();
   for (const run of runs) {
     for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`)) {
       const status = await statusOf(url, run, step);
-      named += Number(status?.package !== undefined) + (status?.files.filter(({ uploaded }) => uploaded.href !== undefined).length ?? 0);
+      named += status?.files.filter(({ uploaded }) => uploaded.href !== undefined).length ?? 0;
+      if (status?.package === undefined) continue;
+      const { id, superStep } = status.package;
+      packages.add(superStep?.id ?? id);
+      merged += Number(superStep !== undefined);
     }
   }
+  named += packages.size;
   for (const { graph, batches } of await listed<{ graph?: object; batches?: object }>(url, `${repository}/eval-sets`))
     named += Number(graph !== undefined) + Number(batches !== undefined);
-  return { stored: (await objectFiles(dataDirectory)).length, named };
+  return { stored: (await objectFiles(dataDirectory)).length, named, merged };
 }
 
 async function listed<T>(url: string, path: string): Promise<T[]> {

@@ -17,7 +17,7 @@ inline constexpr uint32_t kMoveTupleWidthMax = 4;  // checkpoints whose moves on
 // What the symbols of a payload that holds the moves of `width` checkpoints stand for (docs/format-blocks.md, section 15): symbols[j * count + t] is the
 // symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by escapes.
 struct MoveTuples {
-  const uint8_t* symbols = nullptr;  // null for a payload of one checkpoint
+  const uint8_t* symbols = nullptr;  // each below kContextSymbols; null for a payload of one checkpoint
   size_t count = 0;
   uint32_t width = 0;  // 2..kMoveTupleWidthMax
 };

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomNumbers } from '../acceptance/random-numbers.ts';
+import { safetensorsFile } from '../acceptance/safetensors-file.ts';
+import { startHub, type Hub } from '../acceptance/start-hub.ts';
+import { ageObjects, checkSwept, countObjects, statusOf } from './crash-checks.ts';
+import { repository, sha256 } from './crash-clients.ts';
+
+/** Some ten starts, on two busy cores. */
+const timeoutMs = 300_000;
+/** A kill comes this long after a merge was queued, in ms, at most: a merge takes about half a second. */
+const killAfterMsMax = 900;
+const kills = 4;
+/** Longest wait for the last merges, in ms. */
+const mergeMsMax = 60_000;
+const run = 'run';
+/** Pushed before anything is merged; one more is pushed before each kill. */
+const firstSteps = 14;
+
+let dataDirectory: string;
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'firn-kill-merge-'));
+});
+afterAll(() => rm(dataDirectory, { recursive: true, force: true }));
+
+/** A matrix of which few weights move, each a little further on. */
+function fileAt(step: number): Buffer {
+  const random = randomNumbers(11);
+  const values = Float32Array.from({ length: 64_000 }, () => random() - 0.5);
+  values.forEach((x, i) => (values[i] = x + 0.4 * Math.floor((step + (i % 97)) / 97)));
+  return safetensorsFile({ 'w.weight': { dtype: 'F32', shape: [200, 320], bytes: Buffer.from(values.buffer) } });
+}
+
+async function push(hub: Hub, step: number): Promise<void> {
+  const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}`, { method: 'PUT', body: new Uint8Array(fileAt(step)) });
+  expect(answer.status, await answer.text()).toBeLessThan(300);
+  while ((await statusOf(hub.url, run, step))?.state !== 'ready') await delay(20);
+}
+
+async function post(hub: Hub, path: string, body: object): Promise<void> {
+  const answer = await fetch(hub.url + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  expect(answer.status, await answer.text()).toBeLessThan(300);
+}
+
+/** Digests of all downloads: what the hub says they are, and what they are. */
+async function digests(hub: Hub, steps: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let step = 0; step < steps; step++) {
+    const status = await statusOf(hub.url, run, step);
+    const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}/files/model.safetensors`);
+    const digest = sha256(Buffer.from(await answer.arrayBuffer()));
+    expect([answer.status, digest], `step ${step}`).toEqual([200, status?.files[0]?.rebuilt?.sha256]);
+    found.push(digest);
+  }
+  return found;
+}
+
+test(
+  'a merge that is killed leaves the old packages or the new one, and nothing else for ever',
+  async () => {
+    let hub = await startHub({ dataDirectory, environment: { FIRN_MERGE: 'off' } });
+    await post(hub, '/v1/repositories', { namespace: 'crash', name: 'test' });
+    await post(hub, `${repository}/runs`, { name: run, search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } });
+    for (let step = 0; step < firstSteps; step++) await push(hub, step);
+    const before = await digests(hub, firstSteps);
+    await hub.stop('SIGKILL');
+
+    const random = randomNumbers(3);
+    const merged: number[] = [];
+    let steps = firstSteps;
+    for (let kill = 0; kill < kills; kill++) {
+      hub = await startHub({ dataDirectory });
+      expect((await digests(hub, firstSteps)).join()).toBe(before.join());
+      merged.push((await countObjects(hub.url, dataDirectory, [run])).merged);
+      await push(hub, steps++);
+      await delay(random() * killAfterMsMax);
+      await hub.stop('SIGKILL');
+    }
+
+    hub = await startHub({ dataDirectory });
+    for (const deadline = Date.now() + mergeMsMax; (await countObjects(hub.url, dataDirectory, [run])).merged < 8; await delay(50))
+      expect(Date.now(), `merged after each kill: ${merged.join(', ')}`).toBeLessThan(deadline);
+    await hub.stop();
+
+    await ageObjects(dataDirectory);
+    hub = await startHub({ dataDirectory, environment: { FIRN_MERGE: 'off' } });
+    expect(await checkSwept(hub.url, dataDirectory, [run])).toEqual([]);
+    expect((await digests(hub, steps)).slice(0, firstSteps)).toEqual(before);
+    await hub.stop();
+  },
+  timeoutMs,
+);
