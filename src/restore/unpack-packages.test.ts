@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
@@ -51,6 +52,34 @@ describe('unpackPackages', () => {
     await expect(unpackTo(base, middle, middle)).rejects.toMatchObject({ code: 'invalid-request' });
     await expect(unpackTo()).rejects.toMatchObject({ code: 'invalid-request' });
     await expect(unpackTo(join(folder, 'absent'))).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  describe('given a package of several checkpoints', () => {
+    const fixture = (name: string): string => fileURLToPath(new URL(`../../test/fixtures/format-v3/${name}`, import.meta.url));
+    const chain = [fixture('run-1-to-3.firn'), fixture('run-0.firn')];
+    let expected: { packageId: string; digests: Record<string, string> }[];
+    beforeEach(async () => {
+      expected = JSON.parse(await readFile(fixture('expected.json'), 'utf8')) as typeof expected;
+    });
+
+    const unpackTo = (name: string, paths: readonly string[], packageId?: string) =>
+      unpackPackages({ core, packagePaths: paths, packageId, outFolder: join(folder, name) });
+
+    it('rebuilds the one that is asked for, or the last', async () => {
+      for (const [step, { packageId, digests }] of expected.entries()) {
+        const unpacked = await unpackTo(`step-${step}`, step === 0 ? chain.slice(1) : chain, packageId);
+        expect(Object.fromEntries(unpacked.map(({ file }) => [file.path, file.sha256]))).toEqual(digests);
+      }
+      const newest = await unpackTo('newest', chain);
+      expect(newest[0]!.file.sha256).toBe(expected[3]!.digests['model.safetensors']);
+    });
+
+    it('refuses what does not hold it, and files that are not needed', async () => {
+      await expect(unpackTo('out', chain, 'ab'.repeat(16))).rejects.toMatchObject({ code: 'invalid-request' });
+      await expect(unpackTo('out', chain.slice(0, 1))).rejects.toMatchObject({ code: 'invalid-request' });
+      await expect(unpackTo('out', chain, expected[0]!.packageId)).rejects.toMatchObject({ code: 'invalid-request' });
+      await expect(unpackTo('out', [...chain, fixture('run-1.firn')])).rejects.toMatchObject({ code: 'invalid-request' });
+    });
   });
 
   it('writes nothing when one file has no place', async () => {

@@ -30,7 +30,7 @@ struct ResidualLink {
   LatticeSegments segments;         // all links of a chain have segments of the same lengths
   const uint32_t* slots = nullptr;  // of the segments, in the tables
   // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that is above, and its own segments.
-  MoveTuples tuples;
+  MoveTuples tuples{};
   uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
 };
 

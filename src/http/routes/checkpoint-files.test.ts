@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
@@ -319,5 +320,25 @@ describe('packages', () => {
     expect(delta.headers.get('firn-ancestor-package')).toBe(base.headers.get('firn-package-id'));
     const link = /<([^>]+)>; rel="predecessor-version"/.exec(delta.headers.get('link')!)![1]!;
     expect((await call('GET', link)).bytes).toEqual(base.bytes);
+  });
+
+  it('of several checkpoints are one object, and name what is needed besides', async () => {
+    const ids = new Map<number, string>();
+    for (const step of [1, 3]) ids.set(step, (await call('GET', `${checkpoints}/${step}/package`)).headers.get('firn-package-id')!);
+    const { createdAt: _, ...delta } = (await gateway.catalog.packages.get(ids.get(3)!))!;
+    const checkpoint = await gateway.catalog.checkpoints.reserve({ runId: (await gateway.catalog.checkpoints.get(delta.checkpointId))!.runId, step: 4 });
+    const next = { ...delta, id: 'cd'.repeat(16), checkpointId: checkpoint.id, key: 'packages/next', ancestorId: delta.id, chainLength: 3 };
+    await gateway.catalog.packages.create(next);
+    const merged = { superStepId: 'ab'.repeat(16), key: 'packages/merged', sizeBytes: 5, indexOffsetBytes: 0, indexLengthBytes: 1 };
+    await gateway.store.put(merged.key, Readable.from([Buffer.from('whole')]), { sizeMaxBytes: 5 });
+    await gateway.catalog.packages.merge({ ...merged, parts: [delta, next].map(({ id, key }) => ({ id, key, storedBytes: 4 })) });
+    for (const id of [delta.id, next.id]) {
+      const answer = await call('GET', `/v1/repositories/acme/lm/packages/${id}`);
+      expect(answer.bytes.toString()).toBe('whole');
+      const named = ['etag', 'firn-package-id', 'firn-super-step', 'firn-ancestor-package', 'content-disposition'].map((name) => answer.headers.get(name));
+      expect(named).toEqual([`"${merged.superStepId}"`, id, merged.superStepId, ids.get(1), expect.stringContaining(`${merged.superStepId}.firn`)]);
+    }
+    const { json } = await call('GET', `${checkpoints}/3`);
+    expect(json.package).toMatchObject({ id: delta.id, sizeBytes: 5, storedBytes: 4, superStep: { id: merged.superStepId, position: 0 } });
   });
 });
