@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Checkpoint, PackageRecord, Run } from '../../catalog/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
 import { collect, modelOf, openCompressHarness, sha256, type CompressHarness, type Upload } from '../../compress/compress-harness.test-support.ts';
 import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
@@ -139,6 +140,15 @@ describe('a run whose old deltas are merged', () => {
     expect(await digests(checkpoints[3]!)).toEqual(downloads[3]);
     for (const at of [3, 1, 0]) await deleteCheckpoint(harness, checkpoints[at]!);
     expect(await harness.store.stat(third.key)).toBeUndefined();
+  });
+
+  test('is left as it is when the job is lost by the time they are merged', async () => {
+    const { catalog } = harness;
+    const jobs = { ...catalog.jobs, complete: () => Promise.reject(new FirnError('conflict', 'The job is no longer held by this worker.')) };
+    const lost = { ...merging, catalog: { ...catalog, transaction: (work) => catalog.transaction((tx) => work({ ...tx, jobs })) } as typeof catalog };
+    await expect(mergeAll(lost)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await Promise.all(checkpoints.map(recordOf))).toEqual(before);
+    expect((await harness.objects()).filter((key) => key.includes(superStepId(before.slice(1, 5).map(({ id }) => id))))).toEqual([]);
   });
 
   test('is left as it is when what was written is not what was merged', async () => {

@@ -45,12 +45,18 @@ export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
 export async function runMergeJob(ctx: MergeContext, runId: string, claim: Claim, signal: AbortSignal): Promise<{ readonly kind: 'done' }> {
   const group = await nextGroup(ctx.catalog, runId);
   const merged = group && (await mergeBest(ctx, group, claim, signal));
-  await ctx.catalog.transaction(async (tx) => {
-    if (merged !== undefined) await tx.packages.merge(merged);
-    else if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
-    await tx.jobs.complete(claim);
-    await queueMerge(tx, runId);
-  });
+  try {
+    await ctx.catalog.transaction(async (tx) => {
+      if (merged !== undefined) await tx.packages.merge(merged);
+      else if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
+      await tx.jobs.complete(claim);
+      await queueMerge(tx, runId);
+    });
+  } catch (error) {
+    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same; the sweep of packages knows.
+    if (merged !== undefined && error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(merged.key).catch(() => undefined);
+    throw error;
+  }
   return { kind: 'done' };
 }
 
