@@ -115,11 +115,18 @@ export class FilesReader {
       previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
     );
     checkDtypes(layout, codings, codebooks);
-    if (blockCountMin(layout.tensors) > this.#body.remainingBytes / blockEntryBytesMin) throw corruptPackage('a file has more blocks than the index');
+    if (blockCountMin(layout.tensors) > this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path))
+      throw corruptPackage('a file has more blocks than the index');
     const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
     const plan = planTensors(layout, codings);
     const blocks = this.#ctx.sharesResidualPayloads === true ? this.#blocksBeside(plan, path) : this.#blocks(plan);
     return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
+  }
+
+  /** Blocks of a file that may do without an entry: those of the checkpoint before in the super-step. */
+  #sharedCount(path: string): number {
+    const before = this.#ctx.sharesResidualPayloads === true ? this.#ctx.ancestor?.files.find((file) => file.path === path)?.content : undefined;
+    return before?.type === 'safetensors' ? before.blocks.length : 0;
   }
 
   #blobBlocks(sizeBytes: number): BlockEntry[] {
