@@ -18,6 +18,11 @@ describe('readConfig', () => {
     expect(readConfig({ HOME: '/x', FIRN_PORT: '' }).port).toBe(8080);
   });
 
+  it('merges unless it is told not to', () => {
+    expect([{}, { FIRN_MERGE: 'on' }, { FIRN_MERGE: 'off' }].map((given) => readConfig(given).mergeDeltas)).toEqual([true, true, false]);
+    expect(failure({ FIRN_MERGE: 'no' })).toContain('FIRN_MERGE');
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });

@@ -60,6 +60,19 @@ describe('a block through a chain of packages', async () => {
     expect(into).toEqual(halves);
   });
 
+  it('is refused where links of one payload do not follow each other, or tuples are none', async () => {
+    const part = (symbols: readonly number[], width: number, position: number): ResidualLink => ({
+      ...links[1]!, part: { tuples: { symbols: Uint8Array.from(symbols), width }, position },
+    });
+    const pair = [0, 1, 0, 0];
+    for (const parts of [
+      [part(pair, 1, 0)], [part(pair, 5, 0)], [part([0, 1, 2], 2, 0)], [part([], 2, 0)], [part(pair, 2, 2)], [part(pair, 2, 1)],
+      [part(pair, 4, 0), part(pair, 4, 2)], [part(pair, 2, 0), { ...part(pair, 2, 1), payload: links[2]!.payload }],
+    ]) {
+      await expect(core.residualState({ links: [links[0]!, ...parts], start: origins })).rejects.toMatchObject({ code: 'native-failure' });
+    }
+  });
+
   it('is refused where it does not fit together, and where it is damaged', async () => {
     const refused = { code: 'native-failure' };
     await expect(core.residualElements({ links: [], start: origins }, 'F32')).rejects.toMatchObject(refused);
