@@ -22,7 +22,7 @@ const fullChainCost = 0.6;
 /** Estimates are of the quantized part, at the last checkpoint's config. */
 const estimateMargin = 1.1;
 /** A nearest candidate whose chain would stay below this share of the budget with one more delta like its own is taken without an estimate. */
-const shortChainShare = 1 / 3;
+const shortChainShare = 1 / 2;
 /** Candidates estimated: each takes a pass over the model. */
 const estimatesMax = 3;
 

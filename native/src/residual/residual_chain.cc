@@ -103,7 +103,9 @@ class Rebuilding {
       if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
       if (next && starts(i) && chain_.origins[segment] == 0)
         return kernels_.begin(rule, next_rule, moves, count, values_ + first, activity_ + first, scratch_.contexts + first);
-      if (next && i > 0) return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count, scratch_.contexts + first);
+      // Only then the contexts there are those of these moves: within a payload of several checkpoints they stay those of the first.
+      if (next && i > 0 && link(i).position == 0)
+        return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count, scratch_.contexts + first);
       // These do not write where they read.
       const bool apart = i == 0;
       int32_t* const values = apart ? values_ + first : moved.values;
