@@ -81,7 +81,7 @@ test(
     }
 
     hub = await startHub({ dataDirectory });
-    for (const deadline = Date.now() + mergeMsMax; (await countObjects(hub.url, dataDirectory, [run])).merged < 8; await delay(50))
+    for (const deadline = Date.now() + mergeMsMax; (await countObjects(hub.url, dataDirectory, [run])).merged < 6; await delay(50))
       expect(Date.now(), `merged after each kill: ${merged.join(', ')}`).toBeLessThan(deadline);
     await hub.stop();
 
