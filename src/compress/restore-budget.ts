@@ -14,8 +14,8 @@ const basesMax = { early: 6, later: 2 };
 const earlyCheckpoints = 32;
 /** A base of at least this share of the upload (exact parts, strict thresholds) leaves no room under {@link rawShare}. */
 const largeBaseShare = 1 / 10;
-/** Packages of a chain at most: what a download costs the hub, whatever moved, is then inside three times what its base does (docs/benchmarks.md, "Speed"). */
-export const chainPackagesMax = 8;
+/** Packages of a chain at most: what a download of its end takes, whatever moved, is then three times what its base takes (docs/benchmarks.md, "Speed"). */
+export const chainPackagesMax = 10;
 
 /**
  * Most bytes that a chain of one base may have: a restore reads at most an eighth of the raw bytes and six times its base, from the run's 33rd checkpoint on
