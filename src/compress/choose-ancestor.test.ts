@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
+import { chooseAncestor, planInstead, type AncestorOption } from './choose-ancestor.ts';
 import { chainBytesMax, chainPackagesMax } from './restore-budget.ts';
 
 const rawBytes = 8000;
@@ -14,7 +14,7 @@ interface Case {
 
 async function choose({ options, deltas, base = 500, sequence = 5 }: Case) {
   const asked: string[] = [];
-  const chosen = await chooseAncestor({
+  const plans = await chooseAncestor({
     options: Object.entries(options).map(([candidate, cost]) => ({ candidate, chain: cost })),
     rawBytes,
     sequence,
@@ -23,7 +23,7 @@ async function choose({ options, deltas, base = 500, sequence = 5 }: Case) {
       return candidate === undefined ? base : deltas[candidate];
     },
   });
-  return { chosen, asked };
+  return { chosen: plans[0]?.candidate, plans, asked };
 }
 
 describe('the ancestor', () => {
@@ -35,7 +35,7 @@ describe('the ancestor', () => {
     const asked: unknown[] = [];
     const options = [{ candidate: 'near', chain: chain(250, 200), deltaBytes: 50 }];
     const estimate = async (candidate: unknown) => asked.push(candidate);
-    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toBe('near');
+    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toEqual([{ candidate: 'near', bytes: undefined, room: 750 }]);
     expect(asked).toEqual([]);
   });
 
@@ -70,6 +70,22 @@ describe('the ancestor', () => {
     const options = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, chain(700)]));
     const deltas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, 290 + i]));
     expect((await choose({ options, deltas })).asked.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('where a delta took more than it had room for', () => {
+  const plans = [
+    { candidate: 'near', bytes: 100, room: 110 },
+    { candidate: 'mid', bytes: 120, room: 130 },
+    { candidate: 'far', bytes: 200, room: 300 },
+    { candidate: undefined, bytes: 500, room: Infinity },
+  ];
+  test('the next cheapest with room for as large an error is taken', () => {
+    expect(planInstead(plans, 130).candidate).toBe('far');
+    expect(planInstead(plans, 150).candidate).toBeUndefined();
+  });
+  test('a base where nothing else was estimated', () => {
+    expect(planInstead([{ candidate: 'near', bytes: undefined, room: 10 }], 20).candidate).toBeUndefined();
   });
 });
 

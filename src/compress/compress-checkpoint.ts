@@ -14,7 +14,7 @@ import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
-import { overBudget, plannedAncestors } from './plan-ancestor.ts';
+import { ancestorsInstead, overBudget, plannedAncestors, type PlannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -77,11 +77,10 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const basis = await phases.run('read', async (): Promise<Basis> => {
     const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
-    return { model, candidates, resumption, ancestors: await plannedAncestors(attempt, model, { candidates, resumption }) };
+    return { model, candidates, resumption, planned: await plannedAncestors(attempt, model, { candidates, resumption }) };
   });
   const { model } = basis;
-  const inBudget = await decideAndStore(attempt, phases, basis);
-  const { decision, findings: quantized } = inBudget ?? (await decideAndStore(attempt, phases, { ...basis, ancestors: [] }))!;
+  const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
   const findings =
     quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
   attempt.signal.throwIfAborted();
@@ -90,24 +89,43 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
 }
 
 interface Basis extends Omit<DecisionBasis, 'ancestor'> {
-  /** Candidates to build on, in the order they are tried. */
-  readonly ancestors: readonly AncestorCandidate[];
+  readonly planned: PlannedAncestors;
 }
 
-/**
- * What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search. Undefined when what was stored leaves the
- * restore budget; without ancestors nothing does.
- */
-function decideAndStore(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis) {
+/** Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does. */
+async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { planned, ...basis }: Basis) {
+  const first = await decideAndStore(attempt, phases, basis, planned.ancestors);
+  if (first.overBudgetBytes === undefined) return first;
+  const instead = ancestorsInstead(planned, first.overBudgetBytes);
+  const second = instead.length === 0 ? first : await decideAndStore(attempt, phases, basis, instead);
+  return second.overBudgetBytes === undefined ? second : decideAndStore(attempt, phases, basis, []);
+}
+
+interface Stored {
+  readonly decision: Decision;
+  /** Undefined where everything is to be stored exact, which nothing was measured for. */
+  readonly findings: Awaited<ReturnType<typeof storeAndVerify>> | undefined;
+  /** What was stored, where that leaves the restore budget. */
+  readonly overBudgetBytes?: number;
+}
+
+/** What was measured depends on what it builds on, so a quantized checkpoint is stored against the very ancestor of its search. Without ancestors nothing leaves the restore budget. */
+function decideAndStore(
+  attempt: EncodeAttempt,
+  phases: Phases,
+  basis: Omit<DecisionBasis, 'ancestor'>,
+  ancestors: readonly AncestorCandidate[],
+): Promise<Stored> {
   const { model } = basis;
   return withAncestor(attempt, ancestors, model.plan, async (opened) => {
     const decision = await phases.run('search', () => decideConfig(attempt, { ...basis, ancestor: opened?.ancestor }));
     if (decision.plan !== model.plan) return { decision, findings: undefined };
     const findings = await storeAndVerify(attempt, phases, { model, decision, opened });
     const { stored, ancestor } = findings;
+    const { storedBytes } = stored.written.object;
     const built = stored.kind === 'delta' ? ancestor?.checkpoint : undefined;
-    const over = built !== undefined && (await overBudget(attempt, model, built, stored.written.object.storedBytes));
-    return over ? undefined : { decision, findings };
+    const over = built !== undefined && (await overBudget(attempt, model, built, storedBytes));
+    return { decision, findings, ...(over && { overBudgetBytes: storedBytes }) };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { chainCost } from './chain-cost.ts';
-import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
+import { chooseAncestor, planInstead, type AncestorOption, type AncestorPlan } from './choose-ancestor.ts';
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
@@ -13,6 +13,13 @@ import { isResumed } from './resumed-training.ts';
 /** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
 const nearestMax = 4;
 
+export interface PlannedAncestors {
+  /** In the order they are to be tried. */
+  readonly ancestors: readonly AncestorCandidate[];
+  /** Cheapest first; empty where bytes were not compared. */
+  readonly plans: readonly AncestorPlan<AncestorCandidate>[];
+}
+
 /**
  * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
  * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
@@ -21,19 +28,28 @@ export async function plannedAncestors(
   attempt: EncodeAttempt,
   model: PreparedModel,
   { candidates, resumption }: Pick<DecisionBasis, 'candidates' | 'resumption'>,
-): Promise<readonly AncestorCandidate[]> {
-  if (!isBudgeted(attempt, model)) return candidates.slice(0, nearestMax);
+): Promise<PlannedAncestors> {
+  if (!isBudgeted(attempt, model)) return { ancestors: candidates.slice(0, nearestMax), plans: [] };
   const config = givenConfig(attempt) ?? lastConfig(candidates);
-  if (config?.method !== 'residual') return candidates;
+  if (config?.method !== 'residual') return { ancestors: candidates, plans: [] };
   // Behind an older one, what was trained since a restart would be far less than a step.
   const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
   const options = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
-  const chosen = await chooseAncestor({
+  const plans = await chooseAncestor({
     options,
     ...place(attempt),
     estimate: (candidate) => estimateBytes(attempt, model, { candidates, resumption, candidate, config }),
   });
-  return chosen === undefined ? [] : [chosen];
+  return { ancestors: ancestorsOf(plans[0]), plans };
+}
+
+/** The candidates to build on instead, when what was stored left the restore budget: another one, or none. */
+export function ancestorsInstead({ plans }: PlannedAncestors, storedBytes: number): readonly AncestorCandidate[] {
+  return ancestorsOf(planInstead(plans, storedBytes));
+}
+
+function ancestorsOf(plan: AncestorPlan<AncestorCandidate> | undefined): readonly AncestorCandidate[] {
+  return plan?.candidate === undefined ? [] : [plan.candidate];
 }
 
 /** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
