@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseAncestor, planInstead, type AncestorOption } from './choose-ancestor.ts';
+import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
 import { chainBytesMax, chainPackagesMax } from './restore-budget.ts';
 
 const rawBytes = 8000;
@@ -10,20 +10,22 @@ interface Case {
   readonly deltas: Readonly<Record<string, number | undefined>>;
   readonly base?: number;
   readonly sequence?: number;
+  readonly tried?: { readonly bytes: number; readonly estimate: number };
 }
 
-async function choose({ options, deltas, base = 500, sequence = 5 }: Case) {
+async function choose({ options, deltas, base = 500, sequence = 5, tried }: Case) {
   const asked: string[] = [];
-  const plans = await chooseAncestor({
+  const chosen = await chooseAncestor({
     options: Object.entries(options).map(([candidate, cost]) => ({ candidate, chain: cost })),
     rawBytes,
     sequence,
+    ...(tried && { tried }),
     estimate: async (candidate) => {
       asked.push(candidate ?? 'base');
       return candidate === undefined ? base : deltas[candidate];
     },
   });
-  return { chosen: plans[0]?.candidate, plans, asked };
+  return { chosen: chosen?.candidate, asked };
 }
 
 describe('the ancestor', () => {
@@ -35,7 +37,7 @@ describe('the ancestor', () => {
     const asked: unknown[] = [];
     const options = [{ candidate: 'near', chain: chain(250, 200), deltaBytes: 50 }];
     const estimate = async (candidate: unknown) => asked.push(candidate);
-    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toEqual([{ candidate: 'near', bytes: undefined, room: 750 }]);
+    expect(await chooseAncestor({ options, rawBytes, sequence: 5, estimate })).toEqual({ candidate: 'near', bytes: undefined });
     expect(asked).toEqual([]);
   });
 
@@ -73,19 +75,15 @@ describe('the ancestor', () => {
   });
 });
 
-describe('where a delta took more than it had room for', () => {
-  const plans = [
-    { candidate: 'near', bytes: 100, room: 110 },
-    { candidate: 'mid', bytes: 120, room: 130 },
-    { candidate: 'far', bytes: 200, room: 300 },
-    { candidate: undefined, bytes: 500, room: Infinity },
-  ];
-  test('the next cheapest with room for as large an error is taken', () => {
-    expect(planInstead(plans, 130).candidate).toBe('far');
-    expect(planInstead(plans, 150).candidate).toBeUndefined();
+describe('where a delta took more than its chain had room for', () => {
+  const tried = { bytes: 150, estimate: 100 };
+  const options = { near: chain(880), mid: chain(860), far: chain(600) };
+  test('one with room for that is taken, if its delta is as much larger than estimated', async () => {
+    const { chosen, asked } = await choose({ options, deltas: { near: 100, mid: 105, far: 180 }, tried });
+    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['far', 'base'] });
   });
-  test('a base where nothing else was estimated', () => {
-    expect(planInstead([{ candidate: 'near', bytes: undefined, room: 10 }], 20).candidate).toBeUndefined();
+  test('none where none has', async () => {
+    expect((await choose({ options, deltas: { near: 100, mid: 105, far: 250 }, tried })).chosen).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
-import { ancestorsInstead, overBudget, plannedAncestors, type PlannedAncestors } from './plan-ancestor.ts';
+import { overBudget, plannedAncestors, type PlannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -96,8 +96,9 @@ interface Basis extends Omit<DecisionBasis, 'ancestor'> {
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { planned, ...basis }: Basis) {
   const first = await decideAndStore(attempt, phases, basis, planned.ancestors);
   if (first.overBudgetBytes === undefined) return first;
-  const instead = ancestorsInstead(planned, first.overBudgetBytes);
-  const second = instead.length === 0 ? first : await decideAndStore(attempt, phases, basis, instead);
+  const { estimatedBytes: estimate } = planned;
+  const instead = estimate === undefined ? undefined : await plannedAncestors(attempt, basis.model, basis, { bytes: first.overBudgetBytes, estimate });
+  const second = instead === undefined || instead.ancestors.length === 0 ? first : await decideAndStore(attempt, phases, basis, instead.ancestors);
   return second.overBudgetBytes === undefined ? second : decideAndStore(attempt, phases, basis, []);
 }
 

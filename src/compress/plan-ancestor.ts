@@ -1,6 +1,6 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { chainCost } from './chain-cost.ts';
-import { chooseAncestor, planInstead, type AncestorOption, type AncestorPlan } from './choose-ancestor.ts';
+import { chooseAncestor, type AncestorChoice, type AncestorOption } from './choose-ancestor.ts';
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
@@ -16,40 +16,33 @@ const nearestMax = 4;
 export interface PlannedAncestors {
   /** In the order they are to be tried. */
   readonly ancestors: readonly AncestorCandidate[];
-  /** Cheapest first; empty where bytes were not compared. */
-  readonly plans: readonly AncestorPlan<AncestorCandidate>[];
+  /** Bytes that the checkpoint is expected to take behind the first of them; undefined where that was not estimated. */
+  readonly estimatedBytes?: number | undefined;
 }
 
 /**
  * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
- * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
+ * for other methods the nearest that shares blocks is taken. `tried`: what was stored behind the first plan, where that left the restore budget. Rejects with the errors of catalog and store.
  */
 export async function plannedAncestors(
   attempt: EncodeAttempt,
   model: PreparedModel,
   { candidates, resumption }: Pick<DecisionBasis, 'candidates' | 'resumption'>,
+  tried?: AncestorChoice<AncestorCandidate>['tried'],
 ): Promise<PlannedAncestors> {
-  if (!isBudgeted(attempt, model)) return { ancestors: candidates.slice(0, nearestMax), plans: [] };
+  if (!isBudgeted(attempt, model)) return { ancestors: candidates.slice(0, nearestMax) };
   const config = givenConfig(attempt) ?? lastConfig(candidates);
-  if (config?.method !== 'residual') return { ancestors: candidates, plans: [] };
+  if (config?.method !== 'residual') return { ancestors: candidates };
   // Behind an older one, what was trained since a restart would be far less than a step.
   const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
   const options = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
-  const plans = await chooseAncestor({
+  const chosen = await chooseAncestor({
     options,
     ...place(attempt),
+    ...(tried && { tried }),
     estimate: (candidate) => estimateBytes(attempt, model, { candidates, resumption, candidate, config }),
   });
-  return { ancestors: ancestorsOf(plans[0]), plans };
-}
-
-/** The candidates to build on instead, when what was stored left the restore budget: another one, or none. */
-export function ancestorsInstead({ plans }: PlannedAncestors, storedBytes: number): readonly AncestorCandidate[] {
-  return ancestorsOf(planInstead(plans, storedBytes));
-}
-
-function ancestorsOf(plan: AncestorPlan<AncestorCandidate> | undefined): readonly AncestorCandidate[] {
-  return plan?.candidate === undefined ? [] : [plan.candidate];
+  return chosen === undefined ? { ancestors: [] } : { ancestors: [chosen.candidate], estimatedBytes: chosen.bytes };
 }
 
 /** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
