@@ -68,6 +68,12 @@ describe('the ancestor', () => {
     expect(asked).toEqual(['near', 'far', 'base']);
   });
 
+  test('is looked for beyond those that have less room than a nearer one takes', async () => {
+    const options = { near: chain(900), a: chain(870), b: chain(840), c: chain(830), far: chain(600) };
+    const { chosen, asked } = await choose({ options, deltas: { near: 110, a: 160, b: 165, c: 170, far: 200 }, base: 600 });
+    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['near', 'a', 'far', 'base'] });
+  });
+
   test('costs a bounded number of estimates', async () => {
     const options = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, chain(700)]));
     const deltas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, 290 + i]));

@@ -59,8 +59,9 @@ export async function chooseAncestor<T>({ options, rawBytes, sequence, tried, es
     estimates += 1;
     if (estimated === undefined) continue;
     const bytes = factor * estimated;
-    if (leastDelta === 0) leastDelta = bytes;
     const chainBytes = chain.bytes + bytes * estimateMargin;
+    // Those farther away take no less.
+    if (leastDelta === 0 || chainBytes > chainMax) leastDelta = Math.max(leastDelta, bytes);
     if (chainBytes <= chainMax) found.push({ candidate, bytes, cost: costOf(bytes, chainBytes, chainMax) });
   }
   if (found.length === 0) return undefined;
