@@ -14,7 +14,7 @@ import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
-import { overBudget, plannedAncestors, type PlannedAncestors } from './plan-ancestor.ts';
+import { overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -77,7 +77,7 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const basis = await phases.run('read', async (): Promise<Basis> => {
     const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
-    return { model, candidates, resumption, planned: await plannedAncestors(attempt, model, { candidates, resumption }) };
+    return { model, candidates, resumption, ancestors: await plannedAncestors(attempt, model, { candidates, resumption }) };
   });
   const { model } = basis;
   const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
@@ -89,16 +89,17 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
 }
 
 interface Basis extends Omit<DecisionBasis, 'ancestor'> {
-  readonly planned: PlannedAncestors;
+  /** Candidates to build on, in the order they are tried. */
+  readonly ancestors: readonly AncestorCandidate[];
 }
 
 /** Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does. */
-async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { planned, ...basis }: Basis) {
-  const first = await decideAndStore(attempt, phases, basis, planned.ancestors);
-  if (first.overBudgetBytes === undefined) return first;
-  const { estimatedBytes: estimate } = planned;
-  const instead = estimate === undefined ? undefined : await plannedAncestors(attempt, basis.model, basis, { bytes: first.overBudgetBytes, estimate });
-  const second = instead === undefined || instead.ancestors.length === 0 ? first : await decideAndStore(attempt, phases, basis, instead.ancestors);
+async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
+  const first = await decideAndStore(attempt, phases, basis, ancestors);
+  const { overBudgetBytes: bytes, decision } = first;
+  if (bytes === undefined) return first;
+  const instead = await plannedAncestors(attempt, basis.model, basis, { bytes, config: decision.quantized!.config });
+  const second = await decideAndStore(attempt, phases, basis, instead);
   return second.overBudgetBytes === undefined ? second : decideAndStore(attempt, phases, basis, []);
 }
 

@@ -1,6 +1,6 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { chainCost } from './chain-cost.ts';
-import { chooseAncestor, type AncestorChoice, type AncestorOption } from './choose-ancestor.ts';
+import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
@@ -13,36 +13,36 @@ import { isResumed } from './resumed-training.ts';
 /** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
 const nearestMax = 4;
 
-export interface PlannedAncestors {
-  /** In the order they are to be tried. */
-  readonly ancestors: readonly AncestorCandidate[];
-  /** Bytes that the checkpoint is expected to take behind the first of them; undefined where that was not estimated. */
-  readonly estimatedBytes?: number | undefined;
+/** What was stored behind the first ancestor chosen, where that left the restore budget. */
+export interface TriedDelta {
+  readonly bytes: number;
+  /** What it was stored with: estimates are made with this then. */
+  readonly config: QuantizationConfig;
 }
 
 /**
  * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
- * for other methods the nearest that shares blocks is taken. `tried`: what was stored behind the first plan, where that left the restore budget. Rejects with the errors of catalog and store.
+ * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
  */
 export async function plannedAncestors(
   attempt: EncodeAttempt,
   model: PreparedModel,
   { candidates, resumption }: Pick<DecisionBasis, 'candidates' | 'resumption'>,
-  tried?: AncestorChoice<AncestorCandidate>['tried'],
-): Promise<PlannedAncestors> {
-  if (!isBudgeted(attempt, model)) return { ancestors: candidates.slice(0, nearestMax) };
-  const config = givenConfig(attempt) ?? lastConfig(candidates);
-  if (config?.method !== 'residual') return { ancestors: candidates };
+  tried?: TriedDelta,
+): Promise<readonly AncestorCandidate[]> {
+  if (!isBudgeted(attempt, model)) return candidates.slice(0, nearestMax);
+  const config = tried?.config ?? givenConfig(attempt) ?? lastConfig(candidates);
+  if (config?.method !== 'residual') return candidates;
   // Behind an older one, what was trained since a restart would be far less than a step.
   const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
   const options = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
   const chosen = await chooseAncestor({
     options,
     ...place(attempt),
-    ...(tried && { tried }),
+    ...(tried && { leastBytes: tried.bytes }),
     estimate: (candidate) => estimateBytes(attempt, model, { candidates, resumption, candidate, config }),
   });
-  return chosen === undefined ? { ancestors: [] } : { ancestors: [chosen.candidate], estimatedBytes: chosen.bytes };
+  return chosen === undefined ? [] : [chosen];
 }
 
 /** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
