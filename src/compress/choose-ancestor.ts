@@ -19,8 +19,10 @@ export interface AncestorChoice<T> {
   readonly estimate: (candidate: T | undefined) => Promise<number | undefined>;
 }
 
-/** What a chain of all that a restore may read is held to cost, in such chains: a full chain makes the next checkpoint a base, an empty one costs nothing. */
-const fullChainCost = 0.6;
+/** What a chain that reads all that a restore may is held to cost those after it, in bases: one of them will have to be one. */
+const fullChainCost = 0.8;
+/** A chain with some room left costs this power of the share that is taken: deltas become smaller towards the end of a run, and older ancestors have room. */
+const fullnessPower = 1.5;
 /** Estimates are of the quantized part, most often at the last checkpoint's config. */
 const estimateMargin = 1.1;
 /** A nearest candidate whose chain would stay below this share of the budget with one more delta like its own is taken without an estimate. */
@@ -29,8 +31,8 @@ const shortChainShare = 1 / 2;
 const estimatesMax = 3;
 
 /**
- * The ancestor that a checkpoint costs least with, or none: the bytes it takes, and what its chain costs those after it, which grows with the square of the share of the restore
- * budget that it takes. Distance makes a delta larger, so candidates are looked at from the nearest on, and only those whose chain has room for what the nearest takes.
+ * The ancestor that a checkpoint costs least with, or none: the bytes it takes, and what its chain costs those after it, which grows with the share of the restore
+ * budget beyond the base that it takes. Distance makes a delta larger, so candidates are looked at from the nearest on, and only those whose chain has room for what the nearest takes.
  * Compared on tables of all deltas, of the data's language series and made-up runs of 200 checkpoints: docs/decisions/0015-restore-budget.md.
  */
 export async function chooseAncestor<T>({ options, rawBytes, sequence, leastBytes = 0, estimate }: AncestorChoice<T>): Promise<T | undefined> {
@@ -41,7 +43,7 @@ export async function chooseAncestor<T>({ options, rawBytes, sequence, leastByte
     const { candidate, chain, deltaBytes } = nearest;
     if (chain.bytes + deltaBytes < shortChainShare * limit(chain.baseBytes)) return candidate;
   }
-  const found: { readonly candidate: T; readonly cost: number }[] = [];
+  const found: { readonly candidate: T; readonly bytes: number; readonly chain: ChainCost }[] = [];
   let leastDelta = leastBytes;
   let estimates = 0;
   for (const { candidate, chain } of open) {
@@ -53,15 +55,20 @@ export async function chooseAncestor<T>({ options, rawBytes, sequence, leastByte
     const chainBytes = chain.bytes + bytes * estimateMargin;
     // Those farther away take no less.
     if (leastDelta === 0 || chainBytes > chainMax) leastDelta = Math.max(leastDelta, bytes);
-    if (chainBytes <= chainMax) found.push({ candidate, cost: costOf(bytes, chainBytes, chainMax) });
+    if (chainBytes <= chainMax) found.push({ candidate, bytes, chain: { ...chain, bytes: chainBytes } });
   }
   if (found.length === 0) return undefined;
-  const { cost, candidate: best } = found.reduce((least, option) => (option.cost < least.cost ? option : least));
   const baseBytes = await estimate(undefined);
-  if (baseBytes === undefined) return best;
-  return costOf(baseBytes, baseBytes, limit(baseBytes)) < cost ? undefined : best;
+  const costs = found.map(({ candidate, bytes, chain }) => ({
+    candidate,
+    cost: bytes + fullnessCost(chain, limit(chain.baseBytes), baseBytes ?? chain.baseBytes),
+  }));
+  const { cost, candidate: best } = costs.reduce((least, option) => (option.cost < least.cost ? option : least));
+  return baseBytes !== undefined && baseBytes < cost ? undefined : best;
 }
 
-function costOf(bytes: number, chainBytes: number, chainMax: number): number {
-  return bytes + (fullChainCost * chainBytes ** 2) / chainMax;
+/** What a chain is held to cost the checkpoints after it. A base of its own costs them nothing. */
+export function fullnessCost({ bytes, baseBytes }: ChainCost, chainMax: number, nextBaseBytes: number): number {
+  const fullness = Math.max(0, (bytes - baseBytes) / (chainMax - baseBytes));
+  return fullChainCost * nextBaseBytes * fullness ** fullnessPower;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Checkpoint, CheckpointFile, CheckpointResult, Run } from '../catalog/catalog.ts';
 import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
+import type { Ancestor } from './ancestor.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults, type FileResult } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
@@ -16,6 +17,7 @@ import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
 import { overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
+import { reconsiderAncestor, TrialCounts } from './reconsider-ancestor.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { verifyStored } from './verify-stored.ts';
 
@@ -95,16 +97,23 @@ interface Basis extends Omit<DecisionBasis, 'ancestor'> {
 
 /** Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does. */
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
-  const first = await decideAndStore(attempt, phases, basis, ancestors);
-  const { overBudgetBytes: bytes, decision } = first;
-  if (bytes === undefined) return first;
-  const instead = await plannedAncestors(attempt, basis.model, basis, { bytes, config: decision.quantized!.config });
-  const second = await decideAndStore(attempt, phases, basis, instead);
-  return second.overBudgetBytes === undefined ? second : decideAndStore(attempt, phases, basis, []);
+  const trials = new TrialCounts();
+  const search = (ancestor: Ancestor | undefined): Promise<Decision> => phases.run('search', () => decideConfig(attempt, { ...basis, ancestor }));
+  const decideAndStoreBehind = async (candidates: readonly AncestorCandidate[]): Promise<Stored> => {
+    const stored = await decideAndStore(attempt, phases, basis, candidates);
+    return { ...stored, decision: { ...stored.decision, trialCount: trials.with(stored.ancestor, stored.decision) } };
+  };
+  const first = await decideAndStoreBehind(await reconsiderAncestor({ attempt, basis, trials, search }, ancestors));
+  const { overBudgetBytes, decision } = first;
+  if (overBudgetBytes === undefined) return first;
+  const second = await decideAndStoreBehind(await plannedAncestors(attempt, basis.model, basis, { config: decision.quantized!.config, overBudgetBytes }));
+  return second.overBudgetBytes === undefined ? second : decideAndStoreBehind([]);
 }
 
 interface Stored {
   readonly decision: Decision;
+  /** What it was searched behind. */
+  readonly ancestor: AncestorCandidate | undefined;
   /** Undefined where everything is to be stored exact, which nothing was measured for. */
   readonly findings: Awaited<ReturnType<typeof storeAndVerify>> | undefined;
   /** What was stored, where that leaves the restore budget. */
@@ -121,13 +130,13 @@ function decideAndStore(
   const { model } = basis;
   return withAncestor(attempt, ancestors, model.plan, async (opened) => {
     const decision = await phases.run('search', () => decideConfig(attempt, { ...basis, ancestor: opened?.ancestor }));
-    if (decision.plan !== model.plan) return { decision, findings: undefined };
+    if (decision.plan !== model.plan) return { decision, ancestor: opened?.candidate, findings: undefined };
     const findings = await storeAndVerify(attempt, phases, { model, decision, opened });
     const { stored, ancestor } = findings;
     const { storedBytes } = stored.written.object;
     const built = stored.kind === 'delta' ? ancestor?.checkpoint : undefined;
     const over = built !== undefined && (await overBudget(attempt, model, built, storedBytes));
-    return { decision, findings, ...(over && { overBudgetBytes: storedBytes }) };
+    return { decision, ancestor: opened?.candidate, findings, ...(over && { overBudgetBytes: storedBytes }) };
   });
 }
 

@@ -17,7 +17,7 @@ const batchesMax = 32;
  * Added to the diagonal, in units of its mean. Far more than it takes to invert the matrix: the eval batches are few, and weights that they hardly
  * use must not take all the errors. Measured on the data's language and vision series; see docs/decisions/0014-rounding-with-feedback.md.
  */
-const damping = 2;
+const damping = 1;
 
 export interface FeedbackRequest {
   readonly gate: QualityGate;

@@ -1,6 +1,6 @@
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import { chainCost } from './chain-cost.ts';
-import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
+import { chooseAncestor, fullnessCost, type AncestorOption } from './choose-ancestor.ts';
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
@@ -13,11 +13,12 @@ import { isResumed } from './resumed-training.ts';
 /** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
 const nearestMax = 4;
 
-/** What was stored behind the first ancestor chosen, where that left the restore budget. */
+/** What came of the first ancestor chosen. */
 export interface TriedDelta {
-  readonly bytes: number;
-  /** What it was stored with: estimates are made with this then. */
+  /** What was found: estimates are made with this then. */
   readonly config: QuantizationConfig;
+  /** What it took, where that left the restore budget. */
+  readonly overBudgetBytes?: number;
 }
 
 /**
@@ -35,14 +36,42 @@ export async function plannedAncestors(
   if (config?.method !== 'residual') return candidates;
   // Behind an older one, what was trained since a restart would be far less than a step.
   const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
-  const options = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
+  const all = (await Promise.all(eligible.map((candidate) => optionOf(attempt, candidate)))).flat();
+  // Nothing is taken without a look once something was tried.
+  const options = tried === undefined ? all : all.map(({ candidate, chain }) => ({ candidate, chain }));
   const chosen = await chooseAncestor({
     options,
     ...place(attempt),
-    ...(tried && { leastBytes: tried.bytes }),
+    ...(tried?.overBudgetBytes !== undefined && { leastBytes: tried.overBudgetBytes }),
     estimate: (candidate) => estimateBytes(attempt, model, { candidates, resumption, candidate, config }),
   });
   return chosen === undefined ? [] : [chosen];
+}
+
+/** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */
+const finerMin = 2;
+
+/** Whether a config found is finer than the last checkpoint's, with which ancestors were compared. */
+export function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined): boolean {
+  return found.method === 'residual' && last?.method === 'residual' && found.step <= last.step - finerMin;
+}
+
+/** What a search found behind a candidate, or as a base. */
+export interface SearchedDelta {
+  readonly candidate: AncestorCandidate | undefined;
+  readonly config: QuantizationConfig;
+  /** Of the quantized part. */
+  readonly bytes: number;
+}
+
+/** What storing it costs with the checkpoints after it, in bytes (choose-ancestor.ts); infinite where that leaves the restore budget. `nextBaseBytes`: of a base now, where that is known. */
+export async function storageCost(attempt: EncodeAttempt, { candidate, bytes }: SearchedDelta, nextBaseBytes: number | undefined): Promise<number> {
+  if (candidate?.checkpoint.packageId === undefined) return bytes;
+  const { baseBytes, ...chain } = chainCost(await attempt.ctx.catalog.packages.chain(candidate.checkpoint.packageId));
+  const chainMax = chainBytesMax(baseBytes, place(attempt));
+  return chain.bytes + bytes > chainMax
+    ? Infinity
+    : bytes + fullnessCost({ baseBytes, ...chain, bytes: chain.bytes + bytes }, chainMax, nextBaseBytes ?? baseBytes);
 }
 
 /** Whether a package stored against a candidate leaves the restore budget: estimates may be wrong. */
@@ -57,7 +86,8 @@ export async function overBudget(
   return chain.bytes + sizeBytes > chainBytesMax(chain.baseBytes, place(attempt));
 }
 
-function isBudgeted(attempt: EncodeAttempt, { plan }: PreparedModel): boolean {
+/** Whether the chain a checkpoint ends is bounded by what a restore may read. */
+export function isBudgeted(attempt: EncodeAttempt, { plan }: PreparedModel): boolean {
   return methodOf(attempt) === 'residual' && isQuantized(plan);
 }
 

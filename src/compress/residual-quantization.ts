@@ -42,12 +42,11 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const { source, plan, last } = parts;
   const moments = await gatherMoments(source, plan, parts);
   const lastStep = last?.method === 'residual' ? last : undefined;
-  const hint = Math.min(0, lastStep?.step ?? 0);
   let { ancestor } = parts;
-  let records = planSteps(source.files, moments, ancestor, hint);
+  let records = planSteps(source.files, moments, ancestor, lastStep?.step);
   if (records === undefined || !(await refines(parts, records))) {
     ancestor = undefined;
-    records = planSteps(source.files, moments, undefined, hint)!;
+    records = planSteps(source.files, moments, undefined, lastStep?.step)!;
   }
   const { resumption } = parts;
   const resumed = resumption !== undefined && isResumed(resumption);

@@ -4,8 +4,12 @@ import type { Ancestor } from './ancestor.ts';
 import type { SourceFile } from './model-source.ts';
 import { varianceOf, type ModelMoments, type TensorMoments } from './tensor-moments.ts';
 
-/** Steps go with the gradients' root mean square to the power of minus this. Measured on the data's language series: 0.25 best of 0, 0.25, 0.5, 0.75. */
-const gradientPower = 0.25;
+/**
+ * Steps go with the gradients' root mean square to the power of minus this. While most weights are rounded to what they were, it makes little difference where the few bits go, and the gradients of a
+ * barely trained model say little; the finer the steps, the nearer comes the power to one, which is where every bit takes off as much of the loss. Measured on the data's language series
+ * (docs/decisions/0018-steps-follow-gradients.md).
+ */
+const gradientPower = { least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
 /** Steps of a vector in its standard deviation, before the search. */
 const vectorStepsPerDeviation = 4;
 /** A vector that is almost constant has steps of its root mean square over this. */
@@ -28,9 +32,10 @@ export function planSteps(
   files: readonly SourceFile[],
   moments: ModelMoments,
   ancestor: Ancestor | undefined,
-  scaleHint: number,
+  lastScale: number | undefined,
 ): readonly Map<number, ResidualTensor>[] | undefined {
-  const wanted = wantedSteps(files, moments);
+  const wanted = wantedSteps(files, moments, powerAt(lastScale));
+  const scaleHint = Math.min(0, lastScale ?? 0);
   const records: Map<number, ResidualTensor>[] = [];
   for (const [file, tensors] of moments.entries()) {
     const here = new Map<number, ResidualTensor>();
@@ -47,8 +52,14 @@ export function planSteps(
   return records;
 }
 
+/** `scale`: the common step of the checkpoint before, in 1/32 octaves of the weights' deviation. */
+function powerAt(scale: number | undefined): number {
+  const { least, atOneDeviation, perOctave, most } = gradientPower;
+  return scale === undefined ? least : Math.min(most, Math.max(least, atOneDeviation - (perOctave * scale) / stepsPerOctave));
+}
+
 /** By file, by tensor: log2 of the step at scale 0. */
-function wantedSteps(files: readonly SourceFile[], moments: ModelMoments): readonly ReadonlyMap<number, number>[] {
+function wantedSteps(files: readonly SourceFile[], moments: ModelMoments, power: number): readonly ReadonlyMap<number, number>[] {
   const all = moments.flatMap((tensors, file) => [...tensors].map(([tensor, sums]) => ({ file, tensor, sums, entry: files[file]!.layout.tensors[tensor]! })));
   const matrices = all.filter(({ entry }) => effectiveRank(entry.shape) > 1);
   const weights = matrices.reduce((count, { sums }) => count + sums.elementCount, 0);
@@ -56,7 +67,7 @@ function wantedSteps(files: readonly SourceFile[], moments: ModelMoments): reado
   const deviation = Math.sqrt(pooled === undefined ? 0 : varianceOf(pooled)) || 1;
   const slopes = matrices.map(({ sums }) => Math.sqrt(sums.gradientSumOfSquares / sums.elementCount)).filter((slope) => slope > 0);
   const usual = slopes.sort((a, b) => a - b)[slopes.length >> 1] ?? 1;
-  const finer = (sums: TensorMoments): number => -gradientPower * Math.log2((Math.sqrt(sums.gradientSumOfSquares / sums.elementCount) || usual) / usual);
+  const finer = (sums: TensorMoments): number => -power * Math.log2((Math.sqrt(sums.gradientSumOfSquares / sums.elementCount) || usual) / usual);
   // The mean over all weights is zero, so that the common factor alone sets the average step.
   const mean = matrices.reduce((sum, { sums }) => sum + finer(sums) * sums.elementCount, 0) / Math.max(1, weights);
   const steps = files.map(() => new Map<number, number>());

@@ -5,10 +5,10 @@ import { stepBound } from './step-bound.ts';
 const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);
 
 describe('stepBound', () => {
-  test('a step grows by a quarter of an octave at most, from the checkpoint before, that of a base by half of one', () => {
+  test('a step grows by a quarter of an octave at most, from the checkpoint before, that of a base by a whole one', () => {
     expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: usual })).toBe(-2);
     expect(stepBound({ lastStep: -10, ancestorStep: -30, resumption: undefined })).toBe(-2);
-    expect(stepBound({ lastStep: -10, ancestorStep: undefined, resumption: usual })).toBe(6);
+    expect(stepBound({ lastStep: -10, ancestorStep: undefined, resumption: usual })).toBe(22);
     expect(stepBound({ lastStep: undefined, ancestorStep: undefined, resumption: usual })).toBeUndefined();
   });
 
