@@ -58,6 +58,26 @@ describe('searchStep', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
+  test.each([-30, 0, 12, 40])('a later base ends well inside the threshold, a delta close to it (limit %i)', async (limit) => {
+    for (const [isBase, least, most] of [
+      [true, 0.6, 0.85],
+      [false, 0.9, 1],
+    ] as const) {
+      const { runner, asked } = runnerOn(quadratic(limit));
+      const found = await searchStep({ last: limit + 3, isBase }, runner);
+      const worst = quadratic(limit)(stepOf(found!.config));
+      expect(worst).toBeGreaterThan(least);
+      expect(worst).toBeLessThanOrEqual(most);
+      expect(asked.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test('goes to the largest step allowed at once where quality leaves room for it, and stops there', async () => {
+    const { runner, asked } = runnerOn(() => -1);
+    expect(stepOf((await searchStep({ last: 10, isBase: false, max: 18 }, runner))!.config)).toBe(18);
+    expect(asked).toEqual([10, 18]);
+  });
+
   test('gives up after twelve trials, or when the runner is exhausted', async () => {
     const hopeless = runnerOn(() => Infinity);
     expect(await searchStep({ last: undefined, isBase: true }, hopeless.runner)).toBeUndefined();
