@@ -5,12 +5,12 @@
 // over the block, and the payload. The block has three segments: of the first slot, the middle one and the last one.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "common/bytes.h"
 #include "common/cpu_features.h"
 #include "firn/context_coder.h"
+#include "input_reader.h"
 
 namespace {
 
@@ -18,10 +18,6 @@ using namespace firn;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kHeaderBytes = 6;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct Decoded {
   Status status;

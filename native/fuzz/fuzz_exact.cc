@@ -4,20 +4,16 @@
 // those bytes, and the payload. The rest of the previous block is a pattern, so that large blocks need no large inputs.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "common/bytes.h"
 #include "firn/lossless.h"
+#include "input_reader.h"
 
 namespace {
 
 constexpr size_t kHeaderBytes = 6;
 constexpr size_t kElementsMax = 17000;  // beyond the limit of the adaptive modes and of single-lane rANS
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 }  // namespace
 

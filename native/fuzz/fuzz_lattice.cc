@@ -5,13 +5,12 @@
 // of escapes, then for each segment count (u16 LE), exponent (i8), step (u16), shift (u8), offsets (3 x i16), gain (u16); escapes (u32);
 // symbols; values (i32) and activity of the previous state. What is missing is 0.
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "common/bytes.h"
 #include "common/cpu_features.h"
 #include "firn/lattice.h"
+#include "input_reader.h"
 
 namespace {
 
@@ -20,35 +19,12 @@ using namespace firn;
 constexpr size_t kSegmentsMax = 4;
 constexpr size_t kSegmentElementsMax = 700;  // several vectors, and still fast
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-// Numbers from the front of the input, 0 past its end.
-class Reader {
- public:
-  Reader(const uint8_t* data, size_t size) : at_(data), left_(size) {}
-  template <typename T>
-  T next() {
-    uint8_t bytes[sizeof(T)] = {};
-    const size_t given = left_ < sizeof(T) ? left_ : sizeof(T);
-    if (given > 0) std::memcpy(bytes, at_, given);
-    at_ += given;
-    left_ -= given;
-    return load_le<T>(bytes);
-  }
-
- private:
-  const uint8_t* at_;
-  size_t left_;
-};
-
 int32_t within(int32_t value, int32_t minimum, int32_t maximum) {
   const int32_t span = maximum - minimum + 1;
   return minimum + ((value - minimum) % span + span) % span;
 }
 
-LatticeSegment read_segment(Reader& in, bool as_is) {
+LatticeSegment read_segment(InputReader& in, bool as_is) {
   LatticeSegment s;
   s.count = 1 + in.next<uint16_t>() % kSegmentElementsMax;
   s.exponent = in.next<int8_t>();
@@ -76,7 +52,7 @@ struct Block {
   LatticeState previous() const { return base ? LatticeState{} : LatticeState{values.data(), activity.data()}; }
 };
 
-Block read_block(Reader& in) {
+Block read_block(InputReader& in) {
   Block block;
   const uint8_t flags = in.next<uint8_t>();
   block.base = !(flags & 1);
@@ -121,7 +97,7 @@ Outcome outcome_at(Isa isa, const Block& block) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Reader in(data, size);
+  InputReader in(data, size);
   const Block block = read_block(in);
   const Outcome scalar = outcome_at(Isa::scalar, block);
   for (const Isa isa : {Isa::avx2, Isa::avx512}) {

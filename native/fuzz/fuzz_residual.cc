@@ -8,13 +8,12 @@
 // the wanted checkpoints after the first. What is missing is 0.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "common/bytes.h"
 #include "common/cpu_features.h"
 #include "firn/residual.h"
+#include "input_reader.h"
 
 namespace {
 
@@ -23,33 +22,6 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kLinksMax = 3;
 constexpr uint32_t kSlots = 2;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-class Reader {
- public:
-  Reader(const uint8_t* data, size_t size) : at_(data), left_(size) {}
-  template <typename T>
-  T next() {
-    const Bytes given = bytes(sizeof(T));
-    uint8_t padded[sizeof(T)] = {};
-    std::copy(given.begin(), given.end(), padded);
-    return load_le<T>(padded);
-  }
-  Bytes bytes(size_t count) {
-    const size_t given = std::min(count, left_);
-    const Bytes result(at_, at_ + given);
-    at_ += given;
-    left_ -= given;
-    return result;
-  }
-
- private:
-  const uint8_t* at_;
-  size_t left_;
-};
 
 struct Link {
   std::vector<LatticeSegment> segments;
@@ -73,7 +45,7 @@ struct Chain {
 constexpr uint32_t kSlotOf[] = {0, kSlots - 1};
 
 // False when the tables of a link are none.
-bool read_chain(Reader& in, Chain* chain) {
+bool read_chain(InputReader& in, Chain* chain) {
   chain->count = in.next<uint16_t>();
   const size_t first = chain->count * std::min<size_t>(in.next<uint8_t>(), 100) / 100;
   const int32_t origins[] = {in.next<int8_t>() * 64, in.next<int8_t>() * 64};
@@ -247,7 +219,7 @@ Outcome at_once(const Chain& chain) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Reader in(data, size);
+  InputReader in(data, size);
   Chain chain;
   if (!read_chain(in, &chain)) return 0;
   limit_isa(Isa::scalar);

@@ -4,20 +4,16 @@
 // levels, and the payload.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "common/bytes.h"
 #include "firn/delta.h"
+#include "input_reader.h"
 
 namespace {
 
 constexpr size_t kHeaderBytes = 6;
 constexpr size_t kElementsMax = 4096;  // keeps one input fast
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 }  // namespace
 
