@@ -1,8 +1,17 @@
 import type { PackageRecord } from '../catalog/catalog.ts';
 import type { ChainCost } from './restore-budget.ts';
 
-/** What a restore reads of a chain, newest first, the base last: an object of several checkpoints counts once and whole. */
+/** What decoding the moves of several checkpoints at once takes, in what it takes of one (`npm run bench:merging`). */
+const superStepLinks = 1.25;
+
+/** What a restore reads and decodes of a chain, newest first, the base last: an object of several checkpoints counts once and whole. */
 export function chainCost(chain: readonly PackageRecord[]): ChainCost {
-  const objects = new Map(chain.map((record) => [record.key, record.superStepId === undefined ? record.storedBytes : record.sizeBytes]));
-  return { packages: chain.length, bytes: [...objects.values()].reduce((sum, bytes) => sum + bytes, 0), baseBytes: chain.at(-1)!.storedBytes };
+  const objects = new Map(
+    chain.map(({ key, superStepId, storedBytes, sizeBytes }) => [
+      key,
+      superStepId === undefined ? { links: 1, bytes: storedBytes } : { links: superStepLinks, bytes: sizeBytes },
+    ]),
+  );
+  const sum = (of: 'links' | 'bytes'): number => [...objects.values()].reduce((total, object) => total + object[of], 0);
+  return { packages: sum('links'), bytes: sum('bytes'), baseBytes: chain.at(-1)!.storedBytes };
 }
