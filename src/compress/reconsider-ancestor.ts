@@ -25,13 +25,14 @@ export interface Reconsideration {
 
 /**
  * The ancestors to try, after a search behind the first of them. They were compared with the last checkpoint's step. Where the search needs a finer one, they are compared again with that, because it
- * makes a delta dearer by far more than a base; and what another one really takes decides. What was measured is remembered: what is stored in the end is not measured twice. Rejects as plannedAncestors and `search` do.
+ * makes a delta dearer by far more than a base; and what another one really takes decides. None where no step passes: a base rounds every weight anew. What was measured is remembered: what is stored in the end is not measured twice. Rejects as plannedAncestors and `search` do.
  */
 export async function reconsiderAncestor(work: Reconsideration, ancestors: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
   const { attempt, basis } = work;
   if (ancestors.length === 0 || !isBudgeted(attempt, basis.model) || givenConfig(attempt) !== undefined) return ancestors;
   const first = await searchBehind(work, ancestors);
-  if (first?.candidate === undefined || !isFiner(first.config, lastConfig(basis.candidates))) return ancestors;
+  if (first === undefined) return [];
+  if (first.candidate === undefined || !isFiner(first.config, lastConfig(basis.candidates))) return ancestors;
   const others = await plannedAncestors(attempt, basis.model, basis, { config: first.config });
   if (others[0]?.checkpoint.id === first.candidate.checkpoint.id) return ancestors;
   const second = await searchBehind(work, others);

@@ -78,6 +78,12 @@ describe('searchStep', () => {
     expect(asked).toEqual([10, 18]);
   });
 
+  test('finds its way down from steps so large that no weight moves, where quality is the same for all of them', async () => {
+    const { runner, asked } = runnerOn((step) => (step > 48 ? 1.01 : step > 0 ? 1.005 : 0.8));
+    expect(stepOf((await searchStep({ last: 60, isBase: false }, runner))!.config)).toBeLessThanOrEqual(0);
+    expect(asked.length).toBeLessThanOrEqual(12);
+  });
+
   test('gives up after twelve trials, or when the runner is exhausted', async () => {
     const hopeless = runnerOn(() => Infinity);
     expect(await searchStep({ last: undefined, isBase: true }, hopeless.runner)).toBeUndefined();

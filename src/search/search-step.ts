@@ -43,28 +43,47 @@ export async function searchStep({ last, isBase, max = residualStepMax }: StepSt
   let step = Math.min(stepMax, last ?? firstStep);
   let passed = -Infinity;
   let failed = Infinity;
+  let standing = 0;
+  let before: Tried | undefined;
   for (let trials = 1; !runner.exhausted; trials += 1) {
     const outcome = await runner.trial({ method: 'residual', step });
     if (outcome.passed) passed = Math.max(passed, step);
     else failed = Math.min(failed, step);
+    standing = !outcome.passed && before !== undefined && standsStill(before, { step, worst: outcome.worst }) ? standing + 1 : 0;
+    before = { step, worst: outcome.worst };
     const closed = outcome.passed && outcome.worst >= aim.closeEnough;
     if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
-    const next = nextStep(step, outcome, aim, { passed, failed, stepMax });
+    const next = nextStep(step, outcome, aim, { passed, failed, stepMax, standing });
     if (next === undefined) break;
     step = next;
   }
   return runner.cheapestPassed();
 }
 
+interface Tried {
+  readonly step: number;
+  readonly worst: number;
+}
+
+/** Whether a finer step took off less than half of the degradation that its square says. */
+function standsStill(before: Tried, now: Tried): boolean {
+  const expected = 2 ** ((now.step - before.step) / 16);
+  return now.step < before.step && now.worst > (before.worst * (1 + expected)) / 2;
+}
+
 interface Bracket {
   readonly passed: number;
   readonly failed: number;
   readonly stepMax: number;
+  /** Trials in a row that failed as far as the ones before, at finer steps. */
+  readonly standing: number;
 }
 
 /** Strictly between what passed and what failed, and at most the largest step allowed; undefined when nothing is. */
-function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed, failed, stepMax }: Bracket): number | undefined {
-  const move = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
+function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed, failed, stepMax, standing }: Bracket): number | undefined {
+  const predictedMove = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
+  // While no weight moves, quality does not depend on the step: what predictions say then is doubled until some do.
+  const move = standing === 0 ? predictedMove : Math.min(predictedMove, -(2 ** standing));
   const predicted = Math.min(stepMax, step + Math.max(-coarsestMove, Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move))));
   const low = Math.max(passed + 1, residualStepMin);
   const high = Math.min(failed - 1, stepMax);
