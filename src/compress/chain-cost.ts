@@ -1,8 +1,8 @@
 import type { PackageRecord } from '../catalog/catalog.ts';
 import type { ChainCost } from './restore-budget.ts';
 
-/** What decoding the moves of several checkpoints at once takes, in what it takes of one (`npm run bench:merging`). */
-const superStepLinks = 1.25;
+/** What decoding the moves of several checkpoints at once takes, in what it takes of one: measured 0.7 to 1.9 (docs/decisions/0016-super-steps.md, "Measured"). */
+const superStepLinks = 2;
 
 /** What a restore reads and decodes of a chain, newest first, the base last: an object of several checkpoints counts once and whole. */
 export function chainCost(chain: readonly PackageRecord[]): ChainCost {

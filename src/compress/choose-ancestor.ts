@@ -37,7 +37,7 @@ const estimatesMax = 3;
  */
 export async function chooseAncestor<T>({ options, rawBytes, sequence, leastBytes = 0, estimate }: AncestorChoice<T>): Promise<T | undefined> {
   const limit = (baseBytes: number): number => chainBytesMax(baseBytes, { rawBytes, sequence });
-  const open = options.filter(({ chain }) => chain.packages <= chainPackagesMax - 1);
+  const open = options.filter(({ chain }) => chain.packages < chainPackagesMax);
   const [nearest] = open;
   if (leastBytes === 0 && nearest === options[0] && nearest?.deltaBytes !== undefined) {
     const { candidate, chain, deltaBytes } = nearest;

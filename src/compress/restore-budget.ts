@@ -1,6 +1,6 @@
 /** What rebuilding a stored checkpoint takes, as the sizes of its packages say. */
 export interface ChainCost {
-  /** Packages decoded one after the other, the base among them; one that holds several checkpoints counts a little more than one. */
+  /** Packages decoded one after the other, the base among them; one that holds several checkpoints counts as two. */
   readonly packages: number;
   /** Of all packages of the chain. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ const basesMax = { early: 6, later: 2 };
 const earlyCheckpoints = 32;
 /** A base of at least this share of the upload (exact parts, strict thresholds) leaves no room under {@link rawShare}. */
 const largeBaseShare = 1 / 10;
-/** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then three times what its base takes (docs/benchmarks.md, "Speed"). */
+/** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then inside three times what its base takes (docs/benchmarks.md, "Speed"). */
 export const chainPackagesMax = 9;
 
 /**
