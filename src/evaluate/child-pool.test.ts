@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { ChildPool, type PooledChild } from './child-pool.ts';
 
@@ -8,7 +9,11 @@ class FakeChild implements PooledChild {
   readonly exited: Promise<void>;
   #exit!: () => void;
 
-  constructor() {
+  readonly #dyingMs: number;
+
+  /** @param dyingMs from being killed to being gone. */
+  constructor(dyingMs = 0) {
+    this.#dyingMs = dyingMs;
     this.exited = new Promise((resolve) => (this.#exit = resolve));
   }
 
@@ -17,6 +22,7 @@ class FakeChild implements PooledChild {
   }
 
   async kill(): Promise<void> {
+    if (this.#dyingMs > 0) await setTimeout(this.#dyingMs);
     this.alive = false;
     this.#exit();
     await this.exited;
@@ -95,6 +101,16 @@ describe('ChildPool', () => {
     await pool.lend('a', undefined, async () => {});
     await spawned[1]!.exited;
     await pool.lend('a', undefined, async (child) => expect(child).toBe(spawned[2]));
+    await pool.close();
+  });
+
+  test('a child that is being ended for idleness is lent to nobody, though it is not gone yet', async () => {
+    const spawned: FakeChild[] = [];
+    const { pool } = poolOf(1, { idleMs: 5, spawn: () => spawned[spawned.push(new FakeChild(50)) - 1]! });
+    await pool.lend('a', undefined, async () => {});
+    await setTimeout(20);
+    expect(spawned[0]!.alive).toBe(true);
+    await pool.lend('a', undefined, async (child) => expect(child).toBe(spawned[1]));
     await pool.close();
   });
 

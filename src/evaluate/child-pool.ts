@@ -121,7 +121,13 @@ export class ChildPool<Child extends PooledChild> {
     }
     const next = this.#waiting.shift();
     if (next !== undefined) return next.grant(child);
-    this.#idle.set(child, setTimeout(() => void child.kill(), this.#options.idleMs).unref());
+    this.#idle.set(child, setTimeout(() => this.#endIdle(child), this.#options.idleMs).unref());
+  }
+
+  /** From here on nobody is lent the child; it keeps its place until it is gone. */
+  #endIdle(child: Child): void {
+    this.#idle.delete(child);
+    void child.kill();
   }
 
   /** Drops a child that is gone, which makes room, and starts one for the next in line. */
