@@ -65,13 +65,13 @@ describe('the ancestor', () => {
     const unread = await choose({ options: { near: chain(500), far: chain(500) }, deltas: { near: undefined, far: 150 } });
     expect(unread.chosen).toBe('far');
     const { asked } = await choose({ options: { near: chain(950), mid: chain(920), far: chain(600) }, deltas: { near: 100, far: 180 } });
-    expect(asked).toEqual(['near', 'far', 'base']);
+    expect(asked).toEqual(['base', 'near', 'far']);
   });
 
   test('is looked for beyond those that have less room than a nearer one takes', async () => {
     const options = { near: chain(900), a: chain(870), b: chain(840), c: chain(830), far: chain(600) };
     const { chosen, asked } = await choose({ options, deltas: { near: 110, a: 160, b: 165, c: 170, far: 200 }, base: 600 });
-    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['near', 'a', 'far', 'base'] });
+    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['base', 'near', 'a', 'far'] });
   });
 
   test('costs a bounded number of estimates', async () => {
@@ -85,7 +85,7 @@ describe('where a delta took more than its chain had room for', () => {
   const options = { near: chain(880), mid: chain(860), far: chain(600) };
   test('one with room for as much is taken', async () => {
     const { chosen, asked } = await choose({ options, deltas: { near: 150, mid: 155, far: 270 }, base: 800, leastBytes: 150 });
-    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['far', 'base'] });
+    expect({ chosen, asked }).toEqual({ chosen: 'far', asked: ['base', 'far'] });
   });
   test('none where none has', async () => {
     expect((await choose({ options, deltas: { near: 150, mid: 155, far: 370 }, leastBytes: 150 })).chosen).toBeUndefined();

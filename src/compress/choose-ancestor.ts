@@ -43,22 +43,26 @@ export async function chooseAncestor<T>({ options, rawBytes, sequence, leastByte
     const { candidate, chain, deltaBytes } = nearest;
     if (chain.bytes + deltaBytes < shortChainShare * limit(chain.baseBytes)) return candidate;
   }
+  const hasRoom = ({ chain }: AncestorOption<T>, deltaBytes: number): boolean => chain.bytes + deltaBytes * estimateMargin <= limit(chain.baseBytes);
+  const reachable = open.filter((option) => hasRoom(option, leastBytes));
+  if (reachable.length === 0) return undefined;
+  // First, because what the last estimate found out is still known when its candidate is taken, and most often that is a delta.
+  const baseBytes = await estimate(undefined);
   const found: { readonly candidate: T; readonly bytes: number; readonly chain: ChainCost }[] = [];
   let leastDelta = leastBytes;
   let estimates = 0;
-  for (const { candidate, chain } of open) {
-    const chainMax = limit(chain.baseBytes);
-    if (chain.bytes + leastDelta * estimateMargin > chainMax || estimates >= estimatesMax) continue;
+  for (const option of reachable) {
+    if (!hasRoom(option, leastDelta) || estimates >= estimatesMax) continue;
+    const { candidate, chain } = option;
     const bytes = await estimate(candidate);
     estimates += 1;
     if (bytes === undefined) continue;
-    const chainBytes = chain.bytes + bytes * estimateMargin;
+    const fits = hasRoom(option, bytes);
     // Those farther away take no less.
-    if (leastDelta === 0 || chainBytes > chainMax) leastDelta = Math.max(leastDelta, bytes);
-    if (chainBytes <= chainMax) found.push({ candidate, bytes, chain: { ...chain, bytes: chainBytes } });
+    if (leastDelta === 0 || !fits) leastDelta = Math.max(leastDelta, bytes);
+    if (fits) found.push({ candidate, bytes, chain: { ...chain, bytes: chain.bytes + bytes * estimateMargin } });
   }
   if (found.length === 0) return undefined;
-  const baseBytes = await estimate(undefined);
   const costs = found.map(({ candidate, bytes, chain }) => ({
     candidate,
     cost: bytes + fullnessCost(chain, limit(chain.baseBytes), baseBytes ?? chain.baseBytes),
