@@ -1,7 +1,7 @@
 /**
  * What training on from stored checkpoints costs: the loss at the end of a run that restarts from what a hub gives back, against the same run unbroken.
- * npm run bench:restart -- [--threshold t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]]
- *   [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
+ * npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N]
+ *   [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory (bench/restart/follow_training.py says what else
  * it needs). Python with PyTorch and numpy: Debian's python3-torch and libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
@@ -26,7 +26,19 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
   if (python === undefined) throw new Error(pythonMissing);
   // The hub reads its own environment strictly.
   delete process.env.FIRN_PYTHON;
-  const { trainScript = ownScript, trainArguments, textPaths, thresholds, paperThresholds, exact, seeds, restarts, parallel, metrics } = options;
+  const {
+    trainScript = ownScript,
+    trainArguments,
+    textPaths,
+    thresholds,
+    nearestThresholds,
+    paperThresholds,
+    exact,
+    seeds,
+    restarts,
+    parallel,
+    metrics,
+  } = options;
   const texts = trainScript === ownScript ? ['--text', ...(textPaths.length > 0 ? textPaths : ownTexts())] : [];
   const ran = `${describeRun('bench:restart', args)} PyTorch ${python.torchVersion}.`;
   const describe = (report: RestartReport): string => `${markdownOf(report)}\n\n${ran}\n`;
@@ -36,7 +48,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     hub = await HubProcess.start(join(directory, 'hub'), { FIRN_ENCODE_CONCURRENCY: String(parallel) });
     const work = compareRestarts({
       hub: new HubClient(hub.url),
-      arms: restartArms({ ours: thresholds, paper: paperThresholds, exact }),
+      arms: restartArms({ ours: thresholds, nearest: nearestThresholds, paper: paperThresholds, exact }),
       seeds,
       restarts,
       parallel,

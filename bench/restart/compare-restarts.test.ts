@@ -24,7 +24,7 @@ describe.skipIf(python === undefined)(`a tiny training with restarts${python ===
     directory = await mkdtemp(join(tmpdir(), 'firn-restart-test-'));
     const [json, into] = [join(directory, 'report.json'), join(directory, 'report.md')];
     await writeFile(into, '# Report\n');
-    const tiny = ['--exact', '--threshold', '0.05', '--paper-threshold', '', '--seeds', '2', '--restarts', '2'];
+    const tiny = ['--exact', '--threshold', '0.05', '--nearest', '0.05', '--paper-threshold', '', '--seeds', '2', '--restarts', '2'];
     const training = ['--train-args=--steps 16 --checkpoints 4 --width 16 --layers 1'];
     await promisify(execFile)(process.execPath, ['--import', 'tsx', bench, ...tiny, ...training, '--json', json, '--into', into], { timeout: deadlineMs });
     report = JSON.parse(await readFile(json, 'utf8')) as RestartReport;
@@ -33,12 +33,13 @@ describe.skipIf(python === undefined)(`a tiny training with restarts${python ===
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  const of = (method: string) => report.outcomes.filter(({ arm }) => arm.method === method);
+  const of = (run: string) => report.outcomes.filter(({ arm }) => arm.run === run);
+  const lossy = ['residual-0-05', 'residual-nearest-0-05'];
 
   test('every arm, plan and seed has an outcome', () => {
     expect(report).toMatchObject({ checkpointCount: 4, lastStep: 16, bounded: ['loss'], metric: 'loss', metricHigherIsBetter: false });
-    for (const method of ['exact', 'residual'])
-      expect(of(method).map(({ plan, seed }) => `${seed}: ${plan}`)).toEqual(
+    for (const run of ['exact', ...lossy])
+      expect(of(run).map(({ plan, seed }) => `${seed}: ${plan}`)).toEqual(
         [1, 2].flatMap((seed) => [`${seed}: 1, half-way`, `${seed}: 1, near the end`, `${seed}: 2`]),
       );
   });
@@ -47,9 +48,9 @@ describe.skipIf(python === undefined)(`a tiny training with restarts${python ===
     for (const { unbroken, restarted } of of('exact')) expect(restarted).toBe(unbroken);
   });
 
-  test('quantized weights lead elsewhere, from fewer bytes', () => {
-    expect(of('residual').some(({ unbroken, restarted }) => restarted !== unbroken)).toBe(true);
-    for (const { unbroken, restarted, bytes } of of('residual')) {
+  test.each(lossy)('quantized weights lead elsewhere, from fewer bytes: %s', (run) => {
+    expect(of(run).some(({ unbroken, restarted }) => restarted !== unbroken)).toBe(true);
+    for (const { unbroken, restarted, bytes } of of(run)) {
       expect(Math.abs(restarted / unbroken - 1)).toBeLessThan(0.2);
       expect(bytes.raw / bytes.stored).toBeGreaterThan(2);
     }
@@ -62,6 +63,7 @@ describe.skipIf(python === undefined)(`a tiny training with restarts${python ===
 
   test('the document has the table, with the command that prints it', () => {
     expect(document).toContain('| 5.0 % | Firn (residual) | 2 | 2 |');
+    expect(document).toContain('| 5.0 % | Firn (residual), rounded to nearest | 2 | 2 |');
     expect(document).toContain('npm run bench:restart -- --exact --threshold 0.05');
   });
 });

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 export interface RestartOptions {
   /** Of our method. */
   readonly thresholds: readonly number[];
+  /** Of our method with weights rounded to the nearest step. */
+  readonly nearestThresholds: readonly number[];
   readonly paperThresholds: readonly number[];
   /** Whether exact storage runs too, as a control. */
   readonly exact: boolean;
@@ -24,7 +26,7 @@ export interface RestartOptions {
 }
 
 export const restartUsage =
-  'npm run bench:restart -- [--threshold t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  'npm run bench:restart -- [--threshold t[,..]] [--nearest t[,..]] [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Reads the command line. Throws an Error with one sentence. */
@@ -34,6 +36,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
     args: [...args],
     options: {
       threshold: { type: 'string', default: '0.005,0.01,0.02,0.05' },
+      nearest: { type: 'string', default: '0.02' },
       'paper-threshold': { type: 'string', default: '0.05' },
       exact: { type: 'boolean', default: false },
       seeds: { type: 'string', default: '3' },
@@ -51,6 +54,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
   });
   return {
     thresholds: readThresholds('--threshold', values.threshold),
+    nearestThresholds: readThresholds('--nearest', values.nearest),
     paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
     exact: values.exact,
     seeds: readCount('--seeds', values.seeds),

@@ -5,17 +5,33 @@ export interface RestartArm {
   /** Letters, digits and dashes: a run at the hub is called so. */
   readonly run: string;
   readonly method: QuantizationMethod | 'exact';
+  /** Of our method; the default one when absent. */
+  readonly rounding?: 'nearest';
   /** Largest relative degradation of every bounding metric; absent where bytes come back as they were. */
   readonly threshold?: number;
 }
 
+/** Thresholds of the ways to store. */
+export interface RestartThresholds {
+  readonly ours: readonly number[];
+  /** Ours with weights rounded to the nearest step. */
+  readonly nearest: readonly number[];
+  readonly paper: readonly number[];
+}
+
 /** Ours at its thresholds, the paper's at its own, and, as a control that has to end where the unbroken run ends, exact storage. */
-export function restartArms(options: { readonly ours: readonly number[]; readonly paper: readonly number[]; readonly exact: boolean }): RestartArm[] {
-  const lossy = (method: QuantizationMethod, thresholds: readonly number[]): RestartArm[] =>
-    thresholds.map((threshold) => ({ run: `${method}-${String(threshold).replace(/[^0-9a-z]/g, '-')}`, method, threshold }));
+export function restartArms(options: RestartThresholds & { readonly exact: boolean }): RestartArm[] {
+  const lossy = (method: QuantizationMethod, thresholds: readonly number[], rounding?: 'nearest'): RestartArm[] =>
+    thresholds.map((threshold) => ({
+      run: [method, rounding, String(threshold).replace(/[^0-9a-z]/g, '-')].filter((part) => part !== undefined).join('-'),
+      method,
+      threshold,
+      ...(rounding !== undefined && { rounding }),
+    }));
   return [
     ...(options.exact ? [{ run: 'exact', method: 'exact' as const }] : []),
     ...lossy('residual', options.ours),
+    ...lossy('residual', options.nearest, 'nearest'),
     ...lossy('inshrinkerator', options.paper),
   ];
 }

@@ -17,7 +17,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
     arm.threshold === undefined ? '-' : percent(arm.threshold, 1),
-    methodNames[arm.method],
+    `${methodNames[arm.method]}${arm.rounding === 'nearest' ? ', rounded to nearest' : ''}`,
     plan,
     String(seedCount),
     unbrokenMean.toFixed(4),

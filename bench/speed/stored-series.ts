@@ -75,6 +75,7 @@ export class StoredSeries {
       last: config,
       warn: () => undefined,
       moves: this.#moves,
+      rounding: 'dead-zone',
       parallel,
     });
     const form = await quantization.form(config);

@@ -4,6 +4,10 @@ import type { QuantizationConfig, QuantizationMethod } from './quantization-conf
 export const evalBatchesChoices = ['all', 'halves'] as const;
 export type EvalBatches = (typeof evalBatchesChoices)[number];
 
+/** When the residual method moves a weight: where that is worth its bits (only weights well beyond half a step), or wherever another step is nearer, so that what is rebuilt follows training without a lag. */
+export const roundingChoices = ['dead-zone', 'nearest'] as const;
+export type RoundingChoice = (typeof roundingChoices)[number];
+
 /** How a run's checkpoints are searched; fixed when the run is created. */
 export interface SearchOptions {
   readonly method: QuantizationMethod;
@@ -20,6 +24,7 @@ export interface SearchOptions {
   readonly trialsMax: number;
   /** With `halves` a config must pass on the batches with an even number and be confirmed on those with an odd one, so that a search cannot fit one half. */
   readonly evalBatches: EvalBatches;
+  readonly rounding: RoundingChoice;
   readonly clustering: 'kmeanspp' | 'optimal';
   /** A given config is used as it is, without a search. */
   readonly fixedConfig?: QuantizationConfig;
@@ -36,5 +41,6 @@ export const defaultSearchOptions: SearchOptions = {
   neverMoreAggressive: false,
   trialsMax: 64,
   evalBatches: 'all',
+  rounding: 'dead-zone',
   clustering: 'kmeanspp',
 };

@@ -92,7 +92,7 @@ export function residualOf(attempt: EncodeAttempt, basis: DecisionBasis): Promis
 
 function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Quantization> {
   const { model, ancestor, candidates, resumption } = basis;
-  const { source, ctx, warn } = attempt;
+  const { source, ctx, run, warn } = attempt;
   return residualQuantization({
     source,
     plan: model.plan,
@@ -102,6 +102,7 @@ function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Qua
     warn,
     feedback: model.feedback,
     moves: attempt.moves,
+    rounding: run.search.rounding,
     resumption,
     ...pace(attempt),
   });

@@ -21,8 +21,8 @@ export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts,
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
   readonly moves: MovesMemory;
-  /** Training was resumed from a rebuilt checkpoint, now or not long ago: weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
-  readonly resumed: boolean;
+  /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
+  readonly toNearest: boolean;
 }
 
 interface Roundings {
@@ -34,8 +34,8 @@ interface Roundings {
  * How a tensor's weights are rounded, first to last, until its error is inside {@link errorRatioMax}: errors handed on at their full share, and a dead zone just under what makes the squared error 1.5 times
  * that of rounding. After the last, its step becomes finer: in a small tensor a few weights decide, and chance may be against any one step.
  */
-const roundings: Readonly<Record<'usual' | 'resumed', Roundings>> = {
-  usual: {
+const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
+  deadZone: {
     withFeedback: [
       { strength: 1, deadZone: 156 },
       { strength: 0.6, deadZone: 152 },
@@ -48,7 +48,7 @@ const roundings: Readonly<Record<'usual' | 'resumed', Roundings>> = {
       { strength: 0, deadZone: 128 },
     ],
   },
-  resumed: {
+  nearest: {
     withFeedback: [1, 0.6, 0.3, 0].map((strength) => ({ strength, deadZone: 128 })),
     plain: [{ strength: 0, deadZone: 128 }],
   },
@@ -152,13 +152,13 @@ function attemptOf(attempts: Attempts, file: number, tensor: number): number {
   return attempts[file]!.get(tensor) ?? 0;
 }
 
-function roundingsOf(parts: Pick<ResidualFormParts, 'feedback' | 'resumed'>, file: number, tensor: number): readonly Rounding[] {
+function roundingsOf(parts: Pick<ResidualFormParts, 'feedback' | 'toNearest'>, file: number, tensor: number): readonly Rounding[] {
   const { withFeedback, plain } = waysOf(parts);
   return hasFeedback(parts, file, tensor) ? withFeedback : plain;
 }
 
-function waysOf({ resumed }: Pick<ResidualFormParts, 'resumed'>): Roundings {
-  return resumed ? roundings.resumed : roundings.usual;
+function waysOf({ toNearest }: Pick<ResidualFormParts, 'toNearest'>): Roundings {
+  return toNearest ? roundings.nearest : roundings.deadZone;
 }
 
 function attemptsMax(parts: ResidualFormParts, file: number, tensor: number): number {
@@ -295,7 +295,7 @@ function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefi
         const known = parts.ancestor?.residualTensor(number, name);
         const { step } = segmentOf(file, tensor, record);
         const fit = fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, { step, known, isMatrix: effectiveRank(shape) > 1 });
-        return [tensor, parts.resumed ? { ...fit, offsets: [0, 0] as const } : fit] as const;
+        return [tensor, parts.toNearest ? { ...fit, offsets: [0, 0] as const } : fit] as const;
       }),
     );
     return { ...file, residuals };

@@ -1,4 +1,5 @@
 import { residualStepMin, type QuantizationConfig, type ResidualConfig } from '../checkpoint/quantization-config.ts';
+import type { RoundingChoice } from '../checkpoint/search-options.ts';
 import type { NativeCore } from '../native/core.ts';
 import { searchStep } from '../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
@@ -25,6 +26,7 @@ export interface ResidualParts extends FormOptions {
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
   readonly moves: MovesMemory;
+  readonly rounding: RoundingChoice;
   /** Absent where the config is given: it is taken as it is. */
   readonly resumption?: Resumption | undefined;
   /** Absent where there is nothing to measure inputs with. */
@@ -39,7 +41,7 @@ const formsKept = 16;
  * that one search finds. Reads the model once to choose steps.
  */
 export async function residualQuantization(parts: ResidualParts): Promise<Quantization> {
-  const { source, plan, last } = parts;
+  const { source, plan, last, rounding } = parts;
   const moments = await gatherMoments(source, plan, parts);
   const lastStep = last?.method === 'residual' ? last : undefined;
   let { ancestor } = parts;
@@ -49,19 +51,20 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     records = planSteps(source.files, moments, undefined, lastStep?.step)!;
   }
   const { resumption } = parts;
-  const resumed = resumption !== undefined && isResumed(resumption);
+  // Where training was resumed from a rebuilt checkpoint, now or not long ago, nothing of what is trained may lag behind.
+  const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
   const form = (config: QuantizationConfig): Promise<ResidualForm> => {
     const { step } = own(config);
     const known = forms.get(String(step));
     if (known !== undefined) return known;
-    const made = buildResidualForm({ ...parts, ancestor, records, moments, resumed }, step);
+    const made = buildResidualForm({ ...parts, ancestor, records, moments, toNearest }, step);
     forms.set(String(step), made, 1);
     return made;
   };
   const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
-    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${resumed ? '+resumed' : ''}`,
+    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${toNearest ? '+nearest' : ''}`,
     describe: async (config, options) => ({
       resumed: resumption?.here ?? false,
       ...(resumption !== undefined && { roundingError: await (await form(config)).roundingError(options) }),

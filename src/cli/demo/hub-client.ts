@@ -17,6 +17,9 @@ export class HubProblem extends Error {
   }
 }
 
+/** Read of a file at once: a web stream costs per piece. */
+const uploadPieceBytes = 1024 * 1024;
+
 /** The few calls the demo makes, over plain fetch: what any HTTP client can do. */
 export class HubClient {
   private readonly base: string;
@@ -38,7 +41,7 @@ export class HubClient {
   /** Uploads a file; a problem names it. */
   async putFile(path: string, file: string): Promise<void> {
     const { size } = await stat(file);
-    const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+    const body = Readable.toWeb(createReadStream(file, { highWaterMark: uploadPieceBytes })) as ReadableStream<Uint8Array>;
     const answer = await this.request('PUT', path, {
       body,
       duplex: 'half',

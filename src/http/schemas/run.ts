@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
 import { quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { evalBatchesChoices } from '../../checkpoint/search-options.ts';
+import { evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
@@ -33,6 +33,11 @@ const searchOptions = {
     description:
       'With `halves` thresholds must hold on the batches of the eval set with an even number, be confirmed on those with an odd one, and hold on the whole: ' +
       'the search cannot fit one half. The set needs at least two batches (`batchRows`), and a quarter of its rows in each half.',
+  }),
+  rounding: z.enum(roundingChoices).openapi({
+    description:
+      'Of the method `residual`: with `dead-zone` a weight moves only where that is worth its bits, so rebuilt checkpoints lag a little behind training; ' +
+      'with `nearest` wherever another step is nearer. For runs that will be trained on from what Firn rebuilds; it takes about a fifth more bytes.',
   }),
   clustering: z.enum(['kmeanspp', 'optimal']),
 };
