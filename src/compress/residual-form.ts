@@ -318,8 +318,8 @@ function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassR
   );
 }
 
-/** A gradient of the tensor's root mean square has weight 256. */
+/** A gradient of the tensor's root mean square has weight 16, so that one of 32 times as much still counts as it should: the core's weights end at 16383. */
 function gradientScale({ moments }: ResidualFormParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
-  return gradientSumOfSquares > 0 ? 16 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;
+  return gradientSumOfSquares > 0 ? 4 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;
 }
