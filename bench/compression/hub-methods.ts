@@ -54,8 +54,8 @@ function withBinBytes(paper: MethodResult, binBytes: readonly number[], named: P
 
 /** One pair for each codebook: its tensors one after another. */
 function pairsOf(stored: readonly StoredCheckpoint[], at: number): BinPair[] {
-  const { tensors, kind } = stored[at]!;
-  const before = kind === 'delta' ? byName(stored[at - 1]) : new Map<string, StoredTensor>();
+  const { tensors } = stored[at]!;
+  const before = byName(ancestorOf(stored, stored[at]));
   const codebooks = [...new Set(tensors.map(({ codebook }) => codebook))];
   return codebooks.map((codebook) => {
     const members = tensors.filter((tensor) => tensor.codebook === codebook);
@@ -71,10 +71,15 @@ function pairsOf(stored: readonly StoredCheckpoint[], at: number): BinPair[] {
 
 /** Every tensor's bins with those of the two checkpoints that its package builds on. */
 function historiesAt(stored: readonly StoredCheckpoint[], at: number): BinHistory[] {
-  const { tensors, kind } = stored[at]!;
-  const previous = kind === 'delta' ? byName(stored[at - 1]) : new Map<string, StoredTensor>();
-  const beforePrevious = kind === 'delta' && stored[at - 1]?.kind === 'delta' ? byName(stored[at - 2]) : new Map<string, StoredTensor>();
+  const { tensors } = stored[at]!;
+  const ancestor = ancestorOf(stored, stored[at]);
+  const [previous, beforePrevious] = [byName(ancestor), byName(ancestorOf(stored, ancestor))];
   return tensors.map(({ name, bins }) => ({ current: bins, previous: previous.get(name)?.bins, beforePrevious: beforePrevious.get(name)?.bins }));
+}
+
+/** What a checkpoint's package builds on: not always the checkpoint before. */
+function ancestorOf(stored: readonly StoredCheckpoint[], checkpoint: StoredCheckpoint | undefined): StoredCheckpoint | undefined {
+  return checkpoint?.ancestor === undefined ? undefined : stored[checkpoint.ancestor];
 }
 
 function byName(checkpoint: StoredCheckpoint | undefined): Map<string, StoredTensor> {

@@ -26,7 +26,8 @@ export interface StoredTensor {
 
 /** A package decoded for its figures. */
 export interface StoredCheckpoint {
-  readonly kind: 'base' | 'delta';
+  /** Number in the series of the checkpoint that it builds on; undefined of a base. */
+  readonly ancestor: number | undefined;
   readonly tensors: readonly StoredTensor[];
   /** Bytes of bins with their tables: payloads of quantized blocks without protected words, token or context tables. */
   readonly binBytes: number;
@@ -85,16 +86,18 @@ export class StoredSeries {
   async decode(): Promise<StoredCheckpoint[]> {
     const ctx = this.context();
     const decoded: StoredCheckpoint[] = [];
-    let before: ReadonlyMap<string, TensorState> = new Map();
+    const statesById = new Map<string, ReadonlyMap<string, TensorState>>();
     for (const entry of this.packages) {
       const chain = await PackageChain.open(ctx, this.chainOf(entry));
+      const before = entry.ancestorId === undefined ? undefined : statesById.get(entry.ancestorId);
       const states = new Map<string, TensorState>();
       const own = { stored: [] as StoredTensor[], bytes: 0 };
       const { index } = chain.links[0]!.package;
-      for (const { path } of chain.files) own.bytes += await this.decodeFile(chain.blocks(path), { before, states, stored: own.stored });
+      for (const { path } of chain.files) own.bytes += await this.decodeFile(chain.blocks(path), { before: before ?? new Map<string, TensorState>(), states, stored: own.stored });
       const tableBytes = [...index.tableSets, ...(index.residual === undefined ? [] : [index.residual.tables])].reduce((sum, table) => sum + table.length, 0);
-      decoded.push({ kind: index.kind, tensors: own.stored, binBytes: own.bytes + tableBytes });
-      before = states;
+      const ancestor = entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
+      decoded.push({ ancestor, tensors: own.stored, binBytes: own.bytes + tableBytes });
+      statesById.set(entry.id, states);
       await chain.close();
     }
     return decoded;
