@@ -93,7 +93,8 @@ export class StoredSeries {
       const states = new Map<string, TensorState>();
       const own = { stored: [] as StoredTensor[], bytes: 0 };
       const { index } = chain.links[0]!.package;
-      for (const { path } of chain.files) own.bytes += await this.decodeFile(chain.blocks(path), { before: before ?? new Map<string, TensorState>(), states, stored: own.stored });
+      for (const { path } of chain.files)
+        own.bytes += await this.decodeFile(chain.blocks(path), { before: before ?? new Map<string, TensorState>(), states, stored: own.stored });
       const tableBytes = [...index.tableSets, ...(index.residual === undefined ? [] : [index.residual.tables])].reduce((sum, table) => sum + table.length, 0);
       const ancestor = entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
       decoded.push({ ancestor, tensors: own.stored, binBytes: own.bytes + tableBytes });

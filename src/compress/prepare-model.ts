@@ -13,6 +13,7 @@ import { overrideWarnings } from './override-warnings.ts';
 import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
 import { QualityGate, type Measurement } from './quality-gate.ts';
 import { shardIndexWarnings } from './shard-index-warnings.ts';
+import { someOf } from './some-of.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 /** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
@@ -24,9 +25,6 @@ export interface PreparedModel {
   /** For the residual method, where an eval set tells what enters the matrices. */
   readonly feedback?: InputFeedback;
 }
-
-/** Most names in one sentence. */
-const namesShownMax = 8;
 
 /** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
 export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedModel> {
@@ -84,9 +82,4 @@ async function evaluateUpload(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** Names for a sentence. */
-function someOf(names: readonly string[]): string {
-  return `${names.slice(0, namesShownMax).join(', ')}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''}`;
 }

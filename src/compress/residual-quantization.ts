@@ -14,6 +14,7 @@ import { buildResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
 import { refines } from './refine-units.ts';
 import { isResumed, type Resumption } from './resumed-training.ts';
+import { someOf } from './some-of.ts';
 import { stepBound } from './step-bound.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
@@ -65,10 +66,11 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
     trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${toNearest ? '+nearest' : ''}`,
-    describe: async (config, options) => ({
-      resumed: resumption?.here ?? false,
-      ...(resumption !== undefined && { roundingError: await (await form(config)).roundingError(options) }),
-    }),
+    describe: async (config, options) => {
+      const chosen = await form(config);
+      if (chosen.beyond.length > 0) parts.warn(`Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`);
+      return { resumed: resumption?.here ?? false, ...(resumption !== undefined && { roundingError: await chosen.roundingError(options) }) };
+    },
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
     search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),

@@ -134,6 +134,31 @@ describe('ChildPool', () => {
     expect(spawned.map((child) => child.alive)).toEqual([false]);
   });
 
+  test('whoever was refused takes nobody else out of the line when aborted later', async () => {
+    const spawned: FakeChild[] = [];
+    const { pool } = poolOf(1, {
+      spawn: () => {
+        if (spawned.push(new FakeChild()) === 2) throw new Error('EAGAIN');
+        return spawned.at(-1)!;
+      },
+    });
+    const [first, second] = [held(), held()];
+    const running = pool.lend('a', undefined, first.use);
+    const abort = new AbortController();
+    const refused = pool.lend('a', abort.signal, async () => {});
+    await spawned[0]!.kill();
+    await expect(refused).rejects.toMatchObject({ code: 'eval-crashed' });
+    first.release();
+    await running;
+    const busy = pool.lend('a', undefined, second.use);
+    const waiting = pool.lend('a', undefined, async () => 'served');
+    abort.abort();
+    second.release();
+    await busy;
+    expect(await waiting).toBe('served');
+    await pool.close();
+  });
+
   test('a child that cannot be started refuses its borrower and leaves the pool usable', async () => {
     let failures = 1;
     const { pool } = poolOf(1, {

@@ -75,7 +75,10 @@ export class ChildPool<Child extends PooledChild> {
           signal?.removeEventListener('abort', leave);
           grant(child);
         },
-        refuse,
+        refuse: (error) => {
+          signal?.removeEventListener('abort', leave);
+          refuse(error);
+        },
       };
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);

@@ -13,7 +13,7 @@ import { checkLevelCounts } from './check-level-counts.ts';
 export const configsMax = 8192;
 const pruneMetricCount = 2;
 
-/** Accepted on the first metric of an eval set when no threshold is named: one percent. */
+/** Accepted on the first metric of an eval set when no threshold is named: half a percent, which the restart bench justifies. */
 const defaultThreshold = 0.005;
 
 export interface CreateRunInput {
@@ -34,7 +34,7 @@ export interface CreateRunContext {
 }
 
 /**
- * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; one percent
+ * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; half a percent
  * on the first metric. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
  * `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
  */

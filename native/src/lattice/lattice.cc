@@ -126,9 +126,9 @@ Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradient
   const auto kernel = lattice_kernels().errors;
   const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
     const void* w = f32_view(weights, dtype, first, step, w_scratch);
-    const void* g = gradients ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
+    const void* g = gradients && gradient_scales[index] != 0 ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
     moves.symbols = symbols + first;
-    const LatticeErrorInput input{w, g, gradients ? gradient_scales[index] : 0.0f, from(previous.values, first)};
+    const LatticeErrorInput input{w, g, g ? gradient_scales[index] : 0.0f, from(previous.values, first)};
     if (!kernel(rule, input, moves, step, lanes)) return false;
     done_in_segment += step;
     if (done_in_segment < segments.data[index].count) return true;

@@ -1,0 +1,7 @@
+/** Most names in one sentence. */
+const namesShownMax = 8;
+
+/** Names for a sentence. */
+export function someOf(names: readonly string[]): string {
+  return `${names.slice(0, namesShownMax).join(', ')}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''}`;
+}
