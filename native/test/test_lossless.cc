@@ -243,6 +243,7 @@ TEST_CASE("exact: arguments out of range are refused") {
   uint8_t target[64];
   CHECK_EQ(exact_decode(&same, 1, nullptr, 4, ElementKind::f32, target), Status::invalid_argument);
   CHECK_EQ(exact_decode(&unknown, 1, nullptr, 4, ElementKind::f32, target), Status::unsupported);
+  CHECK(exact_is_standalone(&unknown, 1));
   CHECK_EQ(exact_decode(nullptr, 0, nullptr, 4, ElementKind::f32, target), Status::truncated);
   CHECK_EQ(exact_decode(&raw, 1, nullptr, 0, ElementKind::f32, target), Status::ok);
   CHECK_EQ(exact_decode(&same, 1, bytes.data(), 0, ElementKind::f32, target), Status::corrupt);

@@ -27,7 +27,7 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
 // needed and null). corrupt or truncated on any byte sequence no encoder writes.
 Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, size_t count, ElementKind kind, void* out);
 
-// True when the payload can be decoded without `previous`. `size` >= 1.
+// True when the payload can be decoded without `previous`, or not at all: its mode is unknown. `size` >= 1.
 bool exact_is_standalone(const uint8_t* bytes, size_t size);
 
 }  // namespace firn

@@ -140,6 +140,8 @@ Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, siz
   return Status::out_of_memory;
 }
 
-bool exact_is_standalone(const uint8_t* bytes, size_t) { return bytes[0] < static_cast<uint8_t>(kFirstModeWithPrevious); }
+bool exact_is_standalone(const uint8_t* bytes, size_t) {
+  return bytes[0] < static_cast<uint8_t>(kFirstModeWithPrevious) || bytes[0] > static_cast<uint8_t>(ExactMode::adaptive_difference);
+}
 
 }  // namespace firn
