@@ -18,7 +18,7 @@ function sharpened(step: number): TestTensors {
       name,
       f32(
         shape,
-        (data as Float32Array).map((x) => x * 1.25 ** step),
+        (data as Float32Array).map((x) => x * 1.5 ** step),
       ),
     ]),
   );
