@@ -86,19 +86,18 @@ export class StoredSeries {
   async decode(): Promise<StoredCheckpoint[]> {
     const ctx = this.context();
     const decoded: StoredCheckpoint[] = [];
-    const statesById = new Map<string, ReadonlyMap<string, TensorState>>();
+    const statesOf: ReadonlyMap<string, TensorState>[] = [];
     for (const entry of this.packages) {
       const chain = await PackageChain.open(ctx, this.chainOf(entry));
-      const before = entry.ancestorId === undefined ? undefined : statesById.get(entry.ancestorId);
+      const ancestor = entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
+      const before = ancestor === undefined ? new Map<string, TensorState>() : statesOf[ancestor]!;
       const states = new Map<string, TensorState>();
       const own = { stored: [] as StoredTensor[], bytes: 0 };
       const { index } = chain.links[0]!.package;
-      for (const { path } of chain.files)
-        own.bytes += await this.decodeFile(chain.blocks(path), { before: before ?? new Map<string, TensorState>(), states, stored: own.stored });
+      for (const { path } of chain.files) own.bytes += await this.decodeFile(chain.blocks(path), { before, states, stored: own.stored });
       const tableBytes = [...index.tableSets, ...(index.residual === undefined ? [] : [index.residual.tables])].reduce((sum, table) => sum + table.length, 0);
-      const ancestor = entry.ancestorId === undefined ? undefined : this.packages.findIndex(({ id }) => id === entry.ancestorId);
       decoded.push({ ancestor, tensors: own.stored, binBytes: own.bytes + tableBytes });
-      statesById.set(entry.id, states);
+      statesOf.push(states);
       await chain.close();
     }
     return decoded;
