@@ -104,6 +104,23 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     });
   });
 
+  it('gives what a download gives of a run stored exactly, floats of every kind in large blocks', async () => {
+    const harness = await openCompressHarness();
+    try {
+      const run = await harness.newRun({ fidelity: 'exact' });
+      const chain: string[] = [];
+      for (const step of [0, 1, 2]) {
+        const checkpoint = await harness.push(run, step, modelOf(await wideWeights(harness, step)));
+        expect(checkpoint.result).toMatchObject({ kind: step === 0 ? 'base' : 'delta', fidelity: 'exact' });
+        chain.push(stored(`exact-${step}.firn`, await harness.packageBytes(checkpoint)));
+        const downloaded = await harness.download(checkpoint, 'model.safetensors');
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: { 'model.safetensors': digestOf(downloaded) } });
+      }
+    } finally {
+      await harness.close();
+    }
+  });
+
   describe('given a package that is not right', () => {
     const base = join(fixtures, 'format-v2/mixed-0.firn');
     const delta = join(fixtures, 'format-v2/mixed-1.firn');
@@ -167,5 +184,24 @@ async function oddWeights({ core }: CompressHarness, step: number): Promise<Test
     'wide.weight': f32([350, 400], moved(noise(140_000, 5))),
     'diverged.weight': f32([4, 4], noise(16, 6).fill(Number.NaN, 1, 2)),
     'tokens.ids': { dtype: 'I32', shape: [3], data: Int32Array.of(step, 5, 7) },
+  };
+}
+
+/** The same values as binary32, binary16 and bfloat16, each in more than one block; few of the last change in a step. */
+async function wideWeights({ core }: CompressHarness, step: number): Promise<TestTensors> {
+  const drift = noise(140_000, 8);
+  const values = noise(140_000, 7).map((value, i) => value + 0.002 * step * drift[i]!);
+  const few = noise(140_000, 7).map((value, i) => (i % 101 < step ? value * 1.01 : value));
+  const converted = async (from: Float32Array, to: 'F16' | 'BF16') => ({
+    dtype: to,
+    shape: [350, 400],
+    data: await core.convert(new Uint8Array(from.slice().buffer), 'F32', to),
+  });
+  return {
+    ...tinyWeights(step),
+    'wide.weight': f32([350, 400], values),
+    'half.weight': await converted(values, 'F16'),
+    'brain.weight': await converted(values, 'BF16'),
+    'still.weight': await converted(few, 'BF16'),
   };
 }

@@ -12,7 +12,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(firn_flags_sse42 -msse4.2)
   set(firn_flags_avx2 -mavx2 -mf16c -mbmi2)
   set(firn_flags_avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2)
-  set(firn_flags_vbmi2 ${firn_flags_avx512} -mavx512vbmi2)
+  set(firn_flags_vbmi2 ${firn_flags_avx512} -mavx512cd -mavx512vbmi2)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC's own AVX-512 headers trip these warnings (GCC bug 105593).
     list(APPEND firn_flags_avx512 -Wno-maybe-uninitialized -Wno-uninitialized)

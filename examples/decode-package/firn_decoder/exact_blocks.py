@@ -1,4 +1,4 @@
-"""Exact blocks: elements whose bytes come back as they were (format-blocks.md, sections 6 to 9)."""
+"""Exact blocks: elements whose bytes come back as they were (format-blocks.md, sections 6 to 9 and 16)."""
 
 import numpy as np
 
@@ -6,11 +6,12 @@ from .bit_reader import BitReader
 from .byte_reader import ByteReader
 from .element_kinds import ElementKind
 from .errors import UnsupportedFormat, check, fail
+from .exact_contexts import read_context_differences, read_exponents
 from .range_coder import ContextTree, Model, RangeDecoder
 from .static_rans import read_frequencies, read_static_rans
 
 _ADAPTIVE_COUNT_MAX = 16_384
-_NEEDS_PREVIOUS = (4, 5, 6, 7)
+_NEEDS_PREVIOUS = (4, 5, 6, 7, 9)
 
 
 def needs_previous(payload: bytes) -> bool:
@@ -22,7 +23,7 @@ def read_exact_block(payload: bytes, kind: ElementKind, count: int, previous: by
     """The bytes of `count` elements, `previous` being those of the previous block, if it is needed."""
     reader = ByteReader(payload)
     mode = reader.unsigned(1)
-    if mode > 7:
+    if mode > 9:
         raise UnsupportedFormat(f"exact blocks of mode {mode} are not known")
     size = count * kind.bits // 8
     if mode == 0:
@@ -34,6 +35,8 @@ def read_exact_block(payload: bytes, kind: ElementKind, count: int, previous: by
         words = _to_bytes(_read_adaptive(reader.rest(), kind, count), kind)
     elif mode == 2:
         words = _to_bytes(_read_planes(reader, kind, count), kind)
+    elif mode == 8:
+        words = read_exponents(reader, kind, count).tobytes()
     else:
         if previous is None:
             fail("an exact block needs a previous block, and there is none")
@@ -49,6 +52,8 @@ def _read_against(reader: ByteReader, mode: int, kind: ElementKind, previous: np
         return (_read_planes(reader, kind, len(previous)) ^ previous).tobytes()
     if mode == 6:
         return _to_bytes(_read_differences(reader, kind, previous.tolist()), kind)
+    if mode == 9:
+        return read_context_differences(reader, kind, previous).tobytes()
     check(len(previous) <= _ADAPTIVE_COUNT_MAX, "mode 7 does not serve this block")
     return _to_bytes(_read_adaptive_differences(reader.rest(), kind, previous.tolist()), kind)
 

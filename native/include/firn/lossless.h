@@ -1,5 +1,5 @@
-// Exact coding of a block: byte planes (exponents apart from mantissas), entropy-coded, alone or as a difference to the same block
-// of an earlier checkpoint.
+// Exact coding of a block: exponents or byte planes entropy-coded and mantissas as they are, or the difference to the same block of an
+// earlier checkpoint.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,9 @@ constexpr size_t element_bytes(ElementKind kind) {
 // Largest block, in bytes before coding: bounds the scratch memory, which is a small multiple of the block.
 inline constexpr size_t kExactBytesMax = size_t{1} << 24;
 
-// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument); keeps the smallest of raw, planes, and (with `previous`) difference planes; the choice
-// is in the first byte. Never more than 1 + raw bytes. Floats are only re-ordered bits here: NaN payloads, -0 and denormals survive.
+// Encodes count * element_bytes(kind) bytes, at most kExactBytesMax (invalid_argument); keeps what is smallest, by estimate where the block is
+// large, of raw, alone and (with `previous`) difference; the choice is in the first byte. Never more than 1 + raw bytes. Floats are
+// only re-ordered bits here: NaN payloads, -0 and denormals survive.
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind, std::vector<uint8_t>* out);
 
 // Rebuilds the block. `previous` must be non-null when the encoder's was, and hold the same bytes (invalid_argument when it is

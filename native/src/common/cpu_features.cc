@@ -47,8 +47,9 @@ Isa detect() {
 }
 
 bool detect_vbmi2() {
-  constexpr unsigned kVbmi2 = 1u << 6;
-  return has(cpuid(7, 0).ecx, kVbmi2);
+  constexpr unsigned kAvx512cd = 1u << 28, kVbmi2 = 1u << 6;
+  const Registers seven = cpuid(7, 0);
+  return has(seven.ebx, kAvx512cd) && has(seven.ecx, kVbmi2);
 }
 #else
 Isa detect() { return Isa::scalar; }

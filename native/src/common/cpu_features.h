@@ -23,7 +23,7 @@ enum class Isa : uint8_t {
 // The highest level this machine and its operating system support. Asked once, then remembered; may be called from any thread.
 Isa detected_isa();
 
-// Whether a machine at Isa::avx512 has AVX-512 VBMI2 as well: files named *_vbmi2.cc.
+// Whether a machine at Isa::avx512 has AVX-512 CD and VBMI2 as well: files named *_vbmi2.cc.
 bool detected_vbmi2();
 
 // The level to dispatch on: detected_isa(), or the limit below where that is lower.

@@ -1,6 +1,7 @@
 // The ways a block is stored, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md, section 13.
 #pragma once
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "context/element_tables.h"
@@ -17,12 +18,26 @@ enum class BlockMode : uint8_t {
   raw = 3,    // five bits a symbol, without tables
 };
 
-// What coding a block needs of a table set.
-struct SetCodes {
-  std::vector<TableCodes> tables;
-  std::vector<EncoderToken> tokens;  // kTokensPerTable a table
+// What coding a block needs of a table set. All but the symbols' codes is made when first asked for; may be used by many threads at once.
+class SetCodes {
+ public:
+  explicit SetCodes(const std::vector<TableShape>& shapes) : shapes_(shapes) {
+    for (const TableShape& shape : shapes) symbols_.push_back(symbol_code(shape));
+  }
 
-  explicit SetCodes(const std::vector<TableShape>& shapes);
+  // By table.
+  const std::vector<SlotFinder>& symbols() const { return symbols_; }
+  const std::vector<RunCodes>& runs() const;
+  // For encoders: kContextSymbols and kRunTokensPerTable a table.
+  const std::vector<EncoderToken>& symbol_tokens() const;
+  const std::vector<EncoderToken>& run_tokens() const;
+
+ private:
+  std::vector<TableShape> shapes_;
+  std::vector<SlotFinder> symbols_;
+  mutable std::once_flag runs_made_, symbol_tokens_made_, run_tokens_made_;
+  mutable std::vector<RunCodes> runs_;
+  mutable std::vector<EncoderToken> symbol_tokens_, run_tokens_;
 };
 
 // The stream with `lanes` lanes, or with one where there are too few words for so many; without bytes when a symbol has no code.

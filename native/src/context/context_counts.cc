@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "context/cluster_rows.h"
 #include "context/context_tables_impl.h"
 #include "context/escape_field.h"
+#include "context/ordered_tables.h"
 #include "context/row_counts.h"
 #include "firn/context_coder.h"
 
@@ -115,6 +117,23 @@ Status ContextCounts::build(uint32_t slots, ContextTables* out) const try {
   const uint64_t other_bits = impl_->escape_bits + 8 * impl_->blocks;
   ContextTables tables;
   tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored), chosen.payload + whole_bits(other_bits));
+  *out = std::move(tables);
+  return Status::ok;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
+}
+
+Status ContextTables::for_block(const uint32_t* counts, uint32_t contexts, ContextTables* out) try {
+  if (contexts > kContextsMax) return Status::invalid_argument;
+  std::vector<Row> rows;
+  for (uint32_t c = 0; c < contexts; ++c) {
+    Row row{0, c, {}};
+    std::copy_n(counts + size_t{c} * kContextSymbols, kContextSymbols, row.counts.of.begin());
+    if (row.counts.total() > 0) rows.push_back(row);
+  }
+  ChosenTables chosen = choose_ordered_tables(rows);
+  ContextTables tables;
+  tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored), chosen.payload);
   *out = std::move(tables);
   return Status::ok;
 } catch (const std::bad_alloc&) {

@@ -47,12 +47,13 @@ constexpr uint32_t kRunsShare = 24;
 CostBits dense_bits(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols) {
   constexpr size_t kSampled = 8;
   const size_t tables = elements.tables().size();
+  const std::vector<EncoderToken>& tokens = codes.symbol_tokens();
   std::vector<uint32_t> counts(tables * kContextSymbols);
   for (size_t i = 0; i < elements.count(); i += kSampled) ++counts[elements.indexes()[i] * kContextSymbols + symbols[i]];
   CostBits bits = 0;
   for (size_t at = 0; at < counts.size(); ++at) {
     const uint8_t table = elements.tables()[at / kContextSymbols];
-    const EncoderToken& token = codes.tokens[size_t{table} * kTokensPerTable + kSymbolTokens + at % kContextSymbols];
+    const EncoderToken& token = tokens[size_t{table} * kContextSymbols + at % kContextSymbols];
     if (token.coded()) bits += counts[at] * (whole_bits(kSlotBits) - cost_log2(token.frequency()));
   }
   return kSampled * bits;
@@ -96,11 +97,25 @@ uint32_t lanes_for(CostBits payload) {
   return bytes < kManyFrom ? 8 : bytes < kMostFrom ? 32 : kLanesMax;
 }
 
-SetCodes::SetCodes(const std::vector<TableShape>& shapes) {
-  for (const TableShape& shape : shapes) {
-    tables.emplace_back(shape);
-    append_table_tokens(tables.back(), &tokens);
-  }
+const std::vector<RunCodes>& SetCodes::runs() const {
+  std::call_once(runs_made_, [this] {
+    for (const TableShape& shape : shapes_) runs_.emplace_back(shape);
+  });
+  return runs_;
+}
+
+const std::vector<EncoderToken>& SetCodes::symbol_tokens() const {
+  std::call_once(symbol_tokens_made_, [this] {
+    for (const SlotFinder& code : symbols_) append_encoder_tokens(code.starts, &symbol_tokens_);
+  });
+  return symbol_tokens_;
+}
+
+const std::vector<EncoderToken>& SetCodes::run_tokens() const {
+  std::call_once(run_tokens_made_, [this] {
+    for (const RunCodes& codes : runs()) append_run_tokens(codes, &run_tokens_);
+  });
+  return run_tokens_;
 }
 
 ContextTables::ContextTables() : impl_(std::make_unique<Impl>()) {}

@@ -31,7 +31,7 @@ size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const Element
   const bool single = elements.alike();
   std::vector<const uint32_t*> starts;
   for (const uint8_t t : elements.tables()) {
-    if (!single || t == elements.tables()[elements.indexes()[0]]) starts.push_back(codes.tables[t].symbols.starts.data());
+    if (!single || t == elements.tables()[elements.indexes()[0]]) starts.push_back(codes.symbols()[t].starts.data());
   }
   const auto thresholds = std::make_unique_for_overwrite<DenseThresholds>();
   thresholds->fill(starts);
@@ -61,7 +61,7 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
   // Only what the block can need, close together.
   std::vector<EncoderToken> tokens;
   for (const uint8_t table : elements.tables()) {
-    const auto first = codes.tokens.begin() + ptrdiff_t{table} * kTokensPerTable + kSymbolTokens;
+    const auto first = codes.symbol_tokens().begin() + ptrdiff_t{table} * ptrdiff_t{kContextSymbols};
     tokens.insert(tokens.end(), first, first + kContextSymbols);
   }
   const uint8_t* const indexes = elements.indexes();
@@ -82,7 +82,7 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
 
 Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
   const SlotFinder* finders[256];
-  for (size_t t = 0; t < elements.tables().size(); ++t) finders[t] = &codes.tables[elements.tables()[t]].symbols;
+  for (size_t t = 0; t < elements.tables().size(); ++t) finders[t] = &codes.symbols()[elements.tables()[t]];
   const uint8_t* const indexes = elements.indexes();
   const size_t count = elements.count();
   size_t i = 0;

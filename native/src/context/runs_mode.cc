@@ -13,8 +13,8 @@ constexpr uint32_t kRunLanesMax = 8;
 // Token numbers of one table's group, appended in the order a decoder meets them.
 class GroupTokens {
  public:
-  GroupTokens(const TableCodes& codes, uint32_t table, std::vector<uint32_t>* tokens)
-      : tokens_(tokens), longest_(codes.longest_run), first_(table * kTokensPerTable) {}
+  GroupTokens(const RunCodes& codes, uint32_t table, std::vector<uint32_t>* tokens)
+      : tokens_(tokens), longest_(codes.longest_run), first_(table * kRunTokensPerTable) {}
 
   // `zeros` zeros, then another symbol.
   void run(uint32_t zeros) {
@@ -40,7 +40,7 @@ struct ChangedMembers {
   size_t count = 0;
 };
 
-void list_group(const TableCodes& codes, uint32_t table, uint32_t size, const ChangedMembers& changed, const uint8_t* symbols,
+void list_group(const RunCodes& codes, uint32_t table, uint32_t size, const ChangedMembers& changed, const uint8_t* symbols,
                 std::vector<uint32_t>* tokens) {
   GroupTokens group(codes, table, tokens);
   if (codes.longest_run > 0) {
@@ -56,7 +56,7 @@ void list_group(const TableCodes& codes, uint32_t table, uint32_t size, const Ch
 }
 
 // Positions inside a group of `size` members, ascending, of those whose symbol is not 0. Returns their number.
-size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes, uint32_t* positions) {
+size_t take_positions(const RunCodes& codes, uint32_t size, LaneDecoder* lanes, uint32_t* positions) {
   size_t found = 0;
   uint32_t at = 0;
   if (codes.no_zeros()) {
@@ -89,7 +89,7 @@ size_t take_positions(const TableCodes& codes, uint32_t size, LaneDecoder* lanes
   return found;
 }
 
-void take_values(const TableCodes& codes, size_t count, LaneDecoder* lanes, uint8_t* values) {
+void take_values(const RunCodes& codes, size_t count, LaneDecoder* lanes, uint8_t* values) {
   size_t i = 0;
   const auto code = [&]() -> const SlotFinder& { return codes.values; };
   while (i < count && lanes->status() == Status::ok) {
@@ -113,15 +113,16 @@ LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, con
     const uint32_t size = kernels.mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
     if (size == 0) continue;
     group.count = kernels.rank(members.get(), changed, words, group.elements.get(), group.ranks.get());
-    list_group(codes.tables[table], table, size, group, symbols, &tokens);
+    list_group(codes.runs()[table], table, size, group, symbols, &tokens);
   }
+  const std::vector<EncoderToken>& coded = codes.run_tokens();
   CostBits bits = 0;
   for (const uint32_t token : tokens) {
-    if (!codes.tokens[token].coded()) return {};
-    bits += whole_bits(kSlotBits) - cost_log2(codes.tokens[token].frequency());
+    if (!coded[token].coded()) return {};
+    bits += whole_bits(kSlotBits) - cost_log2(coded[token].frequency());
   }
   const uint32_t lanes = std::min(lanes_for(bits), kRunLanesMax);
-  return encode_tokens(tokens.size(), lanes, [&](size_t i) -> const EncoderToken& { return codes.tokens[tokens[i]]; });
+  return encode_tokens(tokens.size(), lanes, [&](size_t i) -> const EncoderToken& { return coded[tokens[i]]; });
 }
 
 Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
@@ -132,7 +133,7 @@ Status decode_runs(const SetCodes& codes, const ElementTables& elements, LaneDec
   const auto values = std::make_unique_for_overwrite<uint8_t[]>(elements.count() + 1);
   std::fill_n(symbols, elements.count(), uint8_t{0});
   for (size_t k = 0; k < elements.tables().size(); ++k) {
-    const TableCodes& table = codes.tables[elements.tables()[k]];
+    const RunCodes& table = codes.runs()[elements.tables()[k]];
     if (table.only_zeros()) continue;
     const uint32_t size = kernels.mask_equal(elements.indexes(), words, static_cast<uint8_t>(k), members.get());
     const size_t found = take_positions(table, size, lanes, positions.get());

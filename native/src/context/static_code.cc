@@ -1,5 +1,7 @@
 #include "context/static_code.h"
 
+#include <algorithm>
+
 namespace firn {
 
 std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
@@ -23,10 +25,10 @@ std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
 }
 
 SlotFinder::SlotFinder(std::vector<uint32_t> starts_of_tokens) : starts(std::move(starts_of_tokens)) {
-  uint32_t token = 0;
-  for (uint32_t coarse = 0; coarse < first.size(); ++coarse) {
-    while (coarse << kFineBits >= starts[token + 1]) ++token;
-    first[coarse] = static_cast<uint8_t>(token);
+  // A coarse step belongs to the token of its lowest slot.
+  const auto step = [](uint32_t slot) { return (slot + (1u << kFineBits) - 1) >> kFineBits; };
+  for (uint32_t token = 0; token + 1 < starts.size(); ++token) {
+    std::fill(first.begin() + step(starts[token]), first.begin() + step(starts[token + 1]), static_cast<uint8_t>(token));
   }
 }
 

@@ -3,6 +3,14 @@
 namespace firn {
 namespace {
 
+using Weights = std::array<uint32_t, kContextSymbols>;
+
+std::vector<TokenWeight> symbol_weights(const Weights& weights) {
+  std::vector<TokenWeight> tokens;
+  for (const uint32_t weight : weights) tokens.push_back({weight, weight != 0});
+  return tokens;
+}
+
 // Runs are cut where fewer than one in sixteen is longer, so that few take two tokens.
 constexpr uint64_t kRunTail = uint64_t{1} << 28;  // of 2^32
 
@@ -21,28 +29,27 @@ std::vector<TokenWeight> run_weights(uint64_t q) {
 
 }  // namespace
 
-TableCodes::TableCodes(const TableShape& shape) {
-  const auto weights = shape_weights(shape);
+SlotFinder symbol_code(const TableShape& shape) { return SlotFinder(share_slots(symbol_weights(shape_weights(shape)))); }
+
+RunCodes::RunCodes(const TableShape& shape) {
+  const Weights weights = shape_weights(shape);
   uint64_t all = 0;
   for (const uint32_t weight : weights) all += weight;
-  std::vector<TokenWeight> tokens;
-  for (const uint32_t weight : weights) tokens.push_back({weight, weight != 0});
-  symbols = SlotFinder(share_slots(tokens));
   if (all == weights[0]) return;
-  tokens[0] = {0, false};
-  values = SlotFinder(share_slots(tokens));
+  std::vector<TokenWeight> others = symbol_weights(weights);
+  others[0] = {0, false};
+  values = SlotFinder(share_slots(others));
   if (weights[0] == 0) return;
   runs = SlotFinder(share_slots(run_weights((uint64_t{weights[0]} << 32) / all)));
   longest_run = static_cast<uint32_t>(runs.starts.size()) - 2;
 }
 
-void append_table_tokens(const TableCodes& codes, std::vector<EncoderToken>* out) {
+void append_run_tokens(const RunCodes& codes, std::vector<EncoderToken>* out) {
   const size_t begin = out->size();
-  append_encoder_tokens(codes.symbols.starts, out);
   append_encoder_tokens(codes.values.starts, out);
   out->resize(begin + kRunTokensAt);
   append_encoder_tokens(codes.runs.starts, out);
-  out->resize(begin + kTokensPerTable);
+  out->resize(begin + kRunTokensPerTable);
 }
 
 }  // namespace firn

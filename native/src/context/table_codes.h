@@ -8,19 +8,15 @@
 
 namespace firn {
 
+// kContextSymbols tokens, those of the table with slots.
+SlotFinder symbol_code(const TableShape& shape);
+
 // Tokens of a run code: j < R for j zeros and then another symbol, R for R zeros, or for as many as the group still has.
 inline constexpr uint32_t kRunLengthMax = kCodeTokensMax - 1;  // R
 
-// Where the tokens of each code lie in TableCodes::encoder.
-inline constexpr uint32_t kSymbolTokens = 0;
-inline constexpr uint32_t kValueTokensAt = kContextSymbols;
-inline constexpr uint32_t kRunTokensAt = 2 * kContextSymbols;
-inline constexpr uint32_t kTokensPerTable = kRunTokensAt + kCodeTokensMax;
+struct RunCodes {
+  explicit RunCodes(const TableShape& shape);
 
-struct TableCodes {
-  explicit TableCodes(const TableShape& shape);
-
-  SlotFinder symbols;   // every symbol
   SlotFinder values;    // symbols other than 0; empty when there are none
   SlotFinder runs;      // empty when symbol 0 or all others have no code
   uint32_t longest_run = 0;  // R; 0 without run code
@@ -30,7 +26,11 @@ struct TableCodes {
   bool no_zeros() const { return !only_zeros() && runs.starts.empty(); }
 };
 
-// kTokensPerTable entries for each table.
-void append_table_tokens(const TableCodes& codes, std::vector<EncoderToken>* out);
+// Where the tokens of each code lie among the kRunTokensPerTable entries of a table.
+inline constexpr uint32_t kValueTokensAt = 0;
+inline constexpr uint32_t kRunTokensAt = kContextSymbols;
+inline constexpr uint32_t kRunTokensPerTable = kRunTokensAt + kCodeTokensMax;
+
+void append_run_tokens(const RunCodes& codes, std::vector<EncoderToken>* out);
 
 }  // namespace firn

@@ -56,8 +56,30 @@ DifferencePlan plan_difference(const ExactInput& input);
 void encode_difference(const ExactInput& input, const DifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_difference(ByteReader in, const ExactOutput& output);
 
+// Difference symbols by the context coder in the context of the previous exponent, fields as they are (lossless/context_difference.cc).
+struct ContextDifferencePlan {
+  std::unique_ptr<uint8_t[]> symbols;
+  std::unique_ptr<uint8_t[]> contexts;
+  std::vector<uint32_t> counts;  // of context * kContextSymbols + symbol
+  uint32_t reference = 0;        // exponent that contexts are counted from
+  uint64_t field_bytes = 0;
+  uint64_t cost = 0;  // estimated bytes, tables left out
+};
+bool context_difference_supports(ElementKind kind);  // f16, bf16, f32
+ContextDifferencePlan plan_context_difference(const ExactInput& input);
+Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out);
+Status decode_context_difference(ByteReader in, const ExactOutput& output);
+
+// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is (lossless/exponents.cc).
+bool exponents_supports(ElementKind kind);  // bf16, f32
+// About what encode_exponents() would take, in bytes, from a part of the block.
+uint64_t estimate_exponents(const ExactInput& input);
+Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out);
+Status decode_exponents(ByteReader in, const ExactOutput& output);
+
 // The same two ideas with adaptive models, for blocks too small to pay for tables.
-inline constexpr size_t kAdaptiveElementsMax = 1u << 14;  // beyond it speed matters more and tables cost little
+inline constexpr size_t kAdaptiveElementsMax = 1u << 14;  // that they can code
+inline constexpr size_t kAdaptiveTriedMax = 1u << 11;     // beyond it they save less than a hundredth and take thirty times as long
 bool adaptive_alone_supports(ElementKind kind);           // floats and bytes
 void encode_adaptive_alone(const ExactInput& input, std::vector<uint8_t>* out);
 Status decode_adaptive_alone(ByteReader in, const ExactOutput& output);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "firn/delta.h"
 #include "firn/lossless.h"
 #include "lossless/coder.h"
 #include "lossless/element.h"
@@ -20,12 +21,20 @@ enum class ExactMode : uint8_t {
   planes_xor = 5,
   difference = 6,
   adaptive_difference = 7,
+  exponents = 8,
+  context_difference = 9,
 };
-constexpr ExactMode kFirstModeWithPrevious = ExactMode::same;
+constexpr ExactMode kLastMode = ExactMode::context_difference;
+
+constexpr bool needs_previous(ExactMode mode) { return mode >= ExactMode::same && mode <= kLastMode && mode != ExactMode::exponents; }
 
 bool is_constant(const ExactInput& input) {
   const size_t size = element_bytes(input.kind);
   return std::memcmp(input.current, input.current + size, input.bytes() - size) == 0;
+}
+
+bool is_float(ElementKind kind) {
+  return with_element(kind, [](auto element) { return decltype(element)::kFloat; });
 }
 
 // The shortest of several payloads; ties keep the earlier one.
@@ -57,22 +66,30 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
-// Large blocks: estimates decide which one is written. XOR planes are for integers only: differences of floats in the order of their
-// numbers were smaller on every checkpoint measured.
-void offer_cheapest(const ExactInput& input, Shortest* shortest) {
-  const PlanesPlan alone = plan_planes(input, false);
-  if (input.previous) {
+// Large blocks: estimates decide which mode is written.
+Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
+  const auto write = [&](ExactMode mode, auto encode) {
+    out->push_back(static_cast<uint8_t>(mode));
+    return encode();
+  };
+  const bool with_contexts = input.count <= kBlockElementsMax;
+  const bool floats = with_contexts && exponents_supports(input.kind);
+  const PlanesPlan alone = floats ? PlanesPlan{} : plan_planes(input, false);
+  const uint64_t alone_cost = floats ? estimate_exponents(input) : alone.cost;
+  if (input.previous && with_contexts && context_difference_supports(input.kind)) {
+    const ContextDifferencePlan plan = plan_context_difference(input);
+    if (plan.cost < alone_cost) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, plan, out); });
+  } else if (input.previous) {
     const DifferencePlan difference = plan_difference(input);
-    const bool is_float = with_element(input.kind, [](auto element) { return decltype(element)::kFloat; });
-    const PlanesPlan changed = is_float ? PlanesPlan{nullptr, {}, ~uint64_t{0}} : plan_planes(input, true);
-    if (difference.cost < std::min(alone.cost, changed.cost)) {
-      return shortest->offer(ExactMode::difference, input, [&](auto* out) { encode_difference(input, difference, out); });
+    // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint measured.
+    const PlanesPlan changed = is_float(input.kind) ? PlanesPlan{nullptr, {}, ~uint64_t{0}} : plan_planes(input, true);
+    if (difference.cost < std::min(alone_cost, changed.cost)) {
+      return write(ExactMode::difference, [&] { return encode_difference(input, difference, out), Status::ok; });
     }
-    if (changed.cost < alone.cost) {
-      return shortest->offer(ExactMode::planes_xor, input, [&](auto* out) { encode_planes(input, changed, out); });
-    }
+    if (changed.cost < alone_cost) return write(ExactMode::planes_xor, [&] { return encode_planes(input, changed, out), Status::ok; });
   }
-  shortest->offer(ExactMode::planes, input, [&](auto* out) { encode_planes(input, alone, out); });
+  if (floats) return write(ExactMode::exponents, [&] { return encode_exponents(input, out); });
+  return write(ExactMode::planes, [&] { return encode_planes(input, alone, out), Status::ok; });
 }
 
 }  // namespace
@@ -88,12 +105,18 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
   if (count == 0) return append(ExactMode::raw, nullptr, 0);
   if (input.previous && std::memcmp(input.current, input.previous, input.bytes()) == 0) return append(ExactMode::same, nullptr, 0);
   if (count > 1 && is_constant(input)) return append(ExactMode::constant, input.current, element_bytes(kind));
-  Shortest shortest;
-  if (count <= kAdaptiveElementsMax) offer_all(input, &shortest);
-  else offer_cheapest(input, &shortest);
-  if (shortest.payload().size() > input.bytes()) return append(ExactMode::raw, input.current, input.bytes());
-  out->insert(out->end(), shortest.payload().begin(), shortest.payload().end());
-  return Status::ok;
+  const size_t begin = out->size();
+  if (count <= kAdaptiveTriedMax) {
+    Shortest shortest;
+    offer_all(input, &shortest);
+    out->insert(out->end(), shortest.payload().begin(), shortest.payload().end());
+  } else if (const Status status = encode_large(input, out); status != Status::ok) {
+    out->resize(begin);
+    return status;
+  }
+  if (out->size() - begin <= input.bytes()) return Status::ok;
+  out->resize(begin);
+  return append(ExactMode::raw, input.current, input.bytes());
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
 }
@@ -104,8 +127,8 @@ Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, siz
   const ExactOutput output{static_cast<uint8_t*>(out), static_cast<const uint8_t*>(previous), count, kind};
   const auto mode = static_cast<ExactMode>(bytes[0]);
   ByteReader in(bytes + 1, size - 1);
-  if (mode > ExactMode::adaptive_difference) return Status::unsupported;
-  if (mode >= kFirstModeWithPrevious && !previous) return Status::invalid_argument;
+  if (mode > kLastMode) return Status::unsupported;
+  if (needs_previous(mode) && !previous) return Status::invalid_argument;
   if (count == 0 && mode != ExactMode::raw) return Status::corrupt;
   const auto copy = [&](const void* from, size_t times, size_t length) {
     for (size_t i = 0; i < times && length > 0; ++i) std::memcpy(output.current + i * length, from, length);
@@ -134,6 +157,8 @@ Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, siz
       return count <= kAdaptiveElementsMax ? decode_adaptive_alone(in, output) : Status::corrupt;
     case ExactMode::adaptive_difference:
       return count <= kAdaptiveElementsMax ? decode_adaptive_difference(in, output) : Status::corrupt;
+    case ExactMode::exponents: return decode_exponents(in, output);
+    case ExactMode::context_difference: return decode_context_difference(in, output);
   }
   return Status::corrupt;
 } catch (const std::bad_alloc&) {
@@ -141,7 +166,7 @@ Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, siz
 }
 
 bool exact_is_standalone(const uint8_t* bytes, size_t) {
-  return bytes[0] < static_cast<uint8_t>(kFirstModeWithPrevious) || bytes[0] > static_cast<uint8_t>(ExactMode::adaptive_difference);
+  return !needs_previous(static_cast<ExactMode>(bytes[0]));
 }
 
 }  // namespace firn

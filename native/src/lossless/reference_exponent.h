@@ -11,17 +11,17 @@ namespace firn {
 // One element in this many may have a larger exponent: a few outliers must not push all others into the lowest context.
 inline constexpr size_t kExponentOutliers = 1024;
 
-// The largest exponent that more than count / kExponentOutliers elements reach, the field of infinities and NaN left out; 0 for integers.
-// An encoder's choice: it is stored, and any value decodes.
+// The largest exponent that more than one in kExponentOutliers of every `stride`-th element reach, the field of infinities and NaN left out; 0 for
+// integers. An encoder's choice: it is stored, and any value decodes.
 template <typename E>
-uint32_t reference_exponent(const uint8_t* words, size_t count) {
+uint32_t reference_exponent(const uint8_t* words, size_t count, size_t stride = 1) {
   if constexpr (!E::kFloat) return 0;
   std::array<uint32_t, 1u << E::kExponentBits> counts{};
-  for (size_t i = 0; i < count; ++i) ++counts[E::exponent(load_le<typename E::Word>(words + i * sizeof(typename E::Word)))];
+  for (size_t i = 0; i < count; i += stride) ++counts[E::exponent(load_le<typename E::Word>(words + i * sizeof(typename E::Word)))];
   size_t above = 0;
   for (size_t exponent = counts.size() - 1; exponent-- > 1;) {
     above += counts[exponent];
-    if (above > count / kExponentOutliers) return static_cast<uint32_t>(exponent);
+    if (above > count / stride / kExponentOutliers) return static_cast<uint32_t>(exponent);
   }
   return 0;
 }

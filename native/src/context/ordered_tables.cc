@@ -1,0 +1,72 @@
+#include "context/ordered_tables.h"
+
+#include <algorithm>
+
+namespace firn {
+namespace {
+
+struct Group {
+  uint32_t first_context;
+  RowCounts counts;
+  CostBits cost;            // payload and description
+  CostBits cost_with_next;  // of this group and the next one as one
+};
+
+CostBits group_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
+
+RowCounts sum(RowCounts a, const RowCounts& b) {
+  a.add(b);
+  return a;
+}
+
+std::vector<Group> merge_neighbours(const std::vector<Row>& rows) {
+  std::vector<Group> groups;
+  for (const Row& row : rows) groups.push_back({row.context, row.counts, group_cost(row.counts), 0});
+  const auto look_ahead = [&](size_t g) { groups[g].cost_with_next = group_cost(sum(groups[g].counts, groups[g + 1].counts)); };
+  for (size_t g = 0; g + 1 < groups.size(); ++g) look_ahead(g);
+  for (;;) {
+    CostBits best = 0;
+    size_t at = 0;
+    for (size_t g = 0; g + 1 < groups.size(); ++g) {
+      const CostBits apart = groups[g].cost + groups[g + 1].cost, together = groups[g].cost_with_next;
+      if (apart <= together || apart - together <= best) continue;
+      best = apart - together;
+      at = g;
+    }
+    if (best == 0) return groups;
+    groups[at].counts.add(groups[at + 1].counts);
+    groups[at].cost = groups[at].cost_with_next;
+    groups.erase(groups.begin() + static_cast<ptrdiff_t>(at) + 1);
+    if (at > 0) look_ahead(at - 1);
+    if (at + 1 < groups.size()) look_ahead(at);
+  }
+}
+
+}  // namespace
+
+ChosenTables choose_ordered_tables(const std::vector<Row>& rows) {
+  ChosenTables chosen;
+  chosen.set.slots = 1;
+  if (rows.empty()) return chosen;
+  const std::vector<Group> groups = merge_neighbours(rows);
+  for (const Group& group : groups) {
+    const TableShape shape = fit_shape(group.counts);
+    const auto costs = shape_costs(shape);
+    for (uint32_t s = 0; s < kContextSymbols; ++s) {
+      if (group.counts.of[s] != 0) chosen.payload += group.counts.of[s] * costs[s];
+    }
+    chosen.set.shapes.push_back(shape);
+  }
+  if (chosen.set.has_map()) {
+    chosen.set.contexts = rows.back().context + 1;
+    chosen.set.references = {0};
+    chosen.set.map.assign(chosen.set.contexts, 0);
+    for (size_t g = 1; g < groups.size(); ++g) {
+      std::fill(chosen.set.map.begin() + groups[g].first_context, chosen.set.map.end(), static_cast<uint8_t>(g));
+    }
+  }
+  chosen.stored = write_table_set(chosen.set);
+  return chosen;
+}
+
+}  // namespace firn

@@ -1,0 +1,13 @@
+// Tables for one block whose contexts are ordered: those that follow each other may share one.
+#pragma once
+#include <vector>
+
+#include "context/cluster_rows.h"
+
+namespace firn {
+
+// `rows` in order of context, all of slot 0. Neighbours are merged, the pair that saves most first, for as long as that saves anything: about a
+// hundredth of the time choose_tables() takes.
+ChosenTables choose_ordered_tables(const std::vector<Row>& rows);
+
+}  // namespace firn

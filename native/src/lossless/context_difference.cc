@@ -1,0 +1,133 @@
+// Differences of floats to the previous checkpoint (lossless/difference_fields.h): symbols by the context coder, in the context of the
+// previous exponent, and the fields as they are.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "common/varint.h"
+#include "context/cost_bits.h"
+#include "lossless/coder.h"
+#include "lossless/context_stream.h"
+#include "lossless/difference_fields.h"
+#include "lossless/difference_symbol.h"
+#include "lossless/float_kernels.h"
+#include "lossless/reference_exponent.h"
+
+namespace firn {
+namespace {
+
+constexpr size_t kReferenceStride = 64;  // elements looked at for the reference
+constexpr uint32_t kKeyBits = 10;  // context and symbol
+static_assert(kDifferenceContexts * kContextSymbols == 1u << kKeyBits);
+
+// Four counts in turn, so that equal neighbours do not wait for one another's increment.
+std::vector<uint32_t> count_symbols(const uint8_t* symbols, const uint8_t* contexts, size_t count) {
+  constexpr size_t kParts = 4, kKeys = size_t{1} << kKeyBits, kPiece = 512;
+  std::vector<uint32_t> counts(kParts * kKeys);
+  uint32_t* const of = counts.data();
+  for (size_t at = 0; at < count; at += kPiece) {
+    std::array<uint16_t, kPiece> keys;
+    const size_t n = std::min(kPiece, count - at);
+    for (size_t i = 0; i < n; ++i) keys[i] = static_cast<uint16_t>(contexts[at + i] * kContextSymbols + symbols[at + i]);
+    size_t i = 0;
+    for (; i + kParts <= n; i += kParts) {
+      for (size_t part = 0; part < kParts; ++part) ++of[part * kKeys + keys[i + part]];
+    }
+    for (; i < n; ++i) ++of[keys[i]];
+  }
+  for (size_t k = 0; k < kKeys; ++k) {
+    for (size_t part = 1; part < kParts; ++part) of[k] += of[part * kKeys + k];
+  }
+  counts.resize(kKeys);
+  return counts;
+}
+
+// What the contexts' symbols take with a table each, in bytes.
+uint64_t entropy_bytes(const std::vector<uint32_t>& counts) {
+  CostBits bits = 0;
+  for (uint32_t c = 0; c < kDifferenceContexts; ++c) {
+    uint64_t total = 0;
+    for (uint32_t s = 0; s < kContextSymbols; ++s) {
+      const uint64_t n = counts[c * kContextSymbols + s];
+      total += n;
+      if (n > 0) bits -= n * cost_log2(n);
+    }
+    if (total > 0) bits += total * cost_log2(total);
+  }
+  return bits / whole_bits(8);
+}
+
+template <typename Visit>
+auto with_difference_element(ElementKind kind, Visit visit) {
+  if (kind == ElementKind::f16) return visit(F16Element{});
+  if (kind == ElementKind::bf16) return visit(Bf16Element{});
+  return visit(F32Element{});
+}
+
+}  // namespace
+
+bool context_difference_supports(ElementKind kind) {
+  return kind == ElementKind::f16 || kind == ElementKind::bf16 || kind == ElementKind::f32;
+}
+
+ContextDifferencePlan plan_context_difference(const ExactInput& input) {
+  ContextDifferencePlan plan;
+  plan.symbols = std::make_unique_for_overwrite<uint8_t[]>(input.count);
+  plan.contexts = std::make_unique_for_overwrite<uint8_t[]>(input.count);
+  plan.reference = with_difference_element(input.kind, [&](auto element) {
+    return reference_exponent<decltype(element)>(input.previous, input.count, kReferenceStride);
+  });
+  const FloatKernels& kernels = float_kernels(input.kind);
+  kernels.contexts(input.previous, input.count, plan.reference, plan.contexts.get());
+  kernels.symbols(input.current, input.previous, input.count, plan.symbols.get());
+  plan.counts = count_symbols(plan.symbols.get(), plan.contexts.get(), input.count);
+  uint64_t field_bits = 0;
+  with_difference_element(input.kind, [&](auto element) {
+    const auto& fields = kDifferenceFields<decltype(element)>;
+    for (size_t k = 0; k < plan.counts.size(); ++k) field_bits += uint64_t{plan.counts[k]} * fields[k % kContextSymbols].bits;
+  });
+  plan.field_bytes = (field_bits + 7) / 8;
+  plan.cost = plan.field_bytes + entropy_bytes(plan.counts);
+  return plan;
+}
+
+Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out) {
+  append_varint(plan.reference, out);
+  const auto count = static_cast<uint32_t>(input.count);
+  const uint32_t slot = 0;
+  const ContextBlock block{{plan.contexts.get(), input.count, &count, &slot, 1}, plan.symbols.get(), nullptr, 0};
+  if (const Status status = append_context_stream(block, plan.counts.data(), kDifferenceContexts, out); status != Status::ok) return status;
+  const size_t begin = out->size();
+  out->resize(begin + plan.field_bytes + kFieldSlackBytes);
+  const size_t written = float_kernels(input.kind).put_fields(input.current, input.previous, plan.symbols.get(), input.count, out->data() + begin);
+  out->resize(begin + written);
+  return Status::ok;
+}
+
+Status decode_context_difference(ByteReader in, const ExactOutput& output) {
+  if (!context_difference_supports(output.kind) || output.count > kBlockElementsMax) return Status::corrupt;
+  uint32_t reference = 0;
+  if (const Status status = in.varint(&reference); status != Status::ok) return status;
+  return with_difference_element(output.kind, [&](auto element) {
+    using E = decltype(element);
+    if (reference >> E::kExponentBits != 0) return Status::corrupt;
+    const auto symbols = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+    const auto contexts = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+    float_kernels(output.kind).contexts(output.previous, output.count, reference, contexts.get());
+    const auto count = static_cast<uint32_t>(output.count);
+    const uint32_t slot = 0;
+    std::vector<uint32_t> escapes;
+    const Status status = read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
+    if (status != Status::ok) return status;
+    if (!escapes.empty()) return Status::corrupt;
+    const size_t left = in.left();
+    const uint8_t* const fields = in.take(left);
+    const uint64_t bits = float_kernels(output.kind).apply_fields(output.previous, symbols.get(), fields, left, output.count, output.current);
+    if (bits > 8 * uint64_t{left}) return Status::truncated;
+    const bool padded = (bits + 7) / 8 == left && (bits % 8 == 0 || fields[left - 1] >> (bits % 8) == 0);
+    return padded ? Status::ok : Status::corrupt;
+  });
+}
+
+}  // namespace firn

@@ -1,0 +1,236 @@
+// A block of floats alone. Chunks of elements have levels, about the mean of their exponents; an element's symbol is how far its exponent lies
+// below what the level says, the level's fraction of an octave its context. Sign and mantissa are stored as they are.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "common/varint.h"
+#include "context/cost_bits.h"
+#include "entropy/exp_golomb.h"
+#include "entropy/range_coder.h"
+#include "lossless/coder.h"
+#include "lossless/context_stream.h"
+#include "lossless/float_kernels.h"
+
+namespace firn {
+namespace {
+
+// Pinned (docs/format-blocks.md, "Exponents").
+constexpr size_t kChunk = 256;       // elements
+constexpr uint32_t kPhases = 4;      // levels to the octave
+constexpr uint32_t kLevelMax = 255;  // in such fractions below the top
+constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals
+
+// Exponents that far above a chunk's mean still have a symbol of their own.
+constexpr uint32_t kRoom = 6;
+
+constexpr size_t chunks_of(size_t count) { return (count + kChunk - 1) / kChunk; }
+
+struct Levels {
+  uint32_t top = 0;             // exponent of symbol 0 in a chunk of level 0
+  std::vector<uint8_t> levels;  // of each chunk
+
+  // The exponent of symbol 0.
+  uint8_t first_exponent(size_t chunk) const { return static_cast<uint8_t>(top - levels[chunk] / kPhases); }
+  uint8_t context(size_t chunk) const { return levels[chunk] % kPhases; }
+};
+
+// Calls visit(chunk, first element, elements).
+template <typename Visit>
+void for_each_chunk(size_t count, Visit visit) {
+  for (size_t chunk = 0, at = 0; at < count; ++chunk, at += kChunk) visit(chunk, at, std::min(kChunk, count - at));
+}
+
+// Mean of the exponents of a chunk in fractions of an octave, zeros left out; 0 when there are only zeros.
+uint32_t mean_exponent(const uint8_t* exponents, size_t count) {
+  uint32_t sum = 0, numbers = 0;
+  for (size_t i = 0; i < count; ++i) {
+    sum += exponents[i];
+    numbers += exponents[i] != 0;
+  }
+  return numbers == 0 ? 0 : (kPhases * sum + numbers / 2) / numbers;
+}
+
+Levels find_levels(const uint8_t* exponents, size_t count) {
+  Levels found;
+  std::vector<uint32_t> means;
+  for_each_chunk(count, [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(exponents + at, n)); });
+  const uint32_t top = *std::max_element(means.begin(), means.end()) / kPhases + 1;
+  found.top = top + kRoom;
+  uint32_t last = 0;
+  for (const uint32_t mean : means) {
+    if (mean != 0) last = std::min(kPhases * top - mean, kLevelMax);
+    found.levels.push_back(static_cast<uint8_t>(last));
+  }
+  return found;
+}
+
+void write_levels(const Levels& levels, std::vector<uint8_t>* out) {
+  std::vector<uint8_t> field;
+  RangeEncoder encoder(&field);
+  const auto model = std::make_unique<ExpGolombModel>();
+  int32_t last = 0;
+  for (const uint8_t level : levels.levels) {
+    const int32_t step = level - last;
+    encode_exp_golomb(encoder, *model, static_cast<uint32_t>(step < 0 ? -2 * step - 1 : 2 * step));
+    last = level;
+  }
+  encoder.finish();
+  append_varint(levels.top, out);
+  append_varint(static_cast<uint32_t>(field.size()), out);
+  out->insert(out->end(), field.begin(), field.end());
+}
+
+Status read_levels(ByteReader& in, size_t chunks, Levels* levels) {
+  uint32_t size = 0;
+  if (const Status status = in.varint(&levels->top); status != Status::ok) return status;
+  if (const Status status = in.varint(&size); status != Status::ok) return status;
+  const uint8_t* const field = in.take(size);
+  if (!field) return Status::truncated;
+  RangeDecoder decoder(field, size);
+  const auto model = std::make_unique<ExpGolombModel>();
+  int64_t last = 0;
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    uint32_t coded = 0;
+    if (!decode_exp_golomb(decoder, *model, &coded) || decoder.overrun()) return Status::corrupt;
+    last += coded % 2 != 0 ? -int64_t{coded / 2} - 1 : int64_t{coded / 2};
+    if (last < 0 || last > kLevelMax) return Status::corrupt;
+    levels->levels.push_back(static_cast<uint8_t>(last));
+  }
+  return decoder.finished() ? Status::ok : Status::corrupt;
+}
+
+// Symbols of a chunk; 31 where the exponent has none.
+void relate(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto below = static_cast<uint8_t>(first - exponents[i]);
+    const uint8_t symbol = below < kSymbolOfZero ? below : kContextEscape;
+    symbols[i] = exponents[i] == 0 ? kSymbolOfZero : symbol;
+  }
+}
+
+void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* exponents) {
+  for (size_t i = 0; i < count; ++i) exponents[i] = symbols[i] == kSymbolOfZero ? uint8_t{0} : static_cast<uint8_t>(first - symbols[i]);
+}
+
+using Histogram = std::array<uint32_t, kContextSymbols>;
+
+void count_symbols(const uint8_t* symbols, size_t count, Histogram* counts) {
+  std::array<Histogram, 4> part{};
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (size_t k = 0; k < 4; ++k) ++part[k][symbols[i + k]];
+  }
+  for (; i < count; ++i) ++part[0][symbols[i]];
+  for (uint32_t s = 0; s < kContextSymbols; ++s) {
+    for (const Histogram& counted : part) (*counts)[s] += counted[s];
+  }
+}
+
+size_t rest_bytes(ElementKind kind, size_t count) { return (element_bytes(kind) - 1) * count; }
+
+// The rest as it lies in a payload: the low words first.
+template <typename Rest, typename Bytes>
+Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
+  return kind == ElementKind::bf16 ? Rest{nullptr, bytes} : Rest{bytes, bytes + 2 * count};
+}
+
+struct Related {
+  Levels levels;
+  std::unique_ptr<uint8_t[]> symbols, contexts;
+  std::vector<uint32_t> escapes;  // exponents
+  std::array<Histogram, kPhases> counts{};
+};
+
+Related relate_all(const uint8_t* exponents, size_t count) {
+  Related related;
+  related.levels = find_levels(exponents, count);
+  related.symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
+  related.contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
+  uint8_t* const symbols = related.symbols.get();
+  for_each_chunk(count, [&](size_t chunk, size_t at, size_t n) {
+    const uint8_t context = related.levels.context(chunk);
+    relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
+    std::fill_n(related.contexts.get() + at, n, context);
+    count_symbols(symbols + at, n, &related.counts[context]);
+  });
+  const auto escaped = [](const Histogram& counts) { return counts[kContextEscape] != 0; };
+  if (std::any_of(related.counts.begin(), related.counts.end(), escaped)) {
+    for (size_t i = 0; i < count; ++i) {
+      if (symbols[i] == kContextEscape) related.escapes.push_back(exponents[i]);
+    }
+  }
+  return related;
+}
+
+}  // namespace
+
+bool exponents_supports(ElementKind kind) { return kind == ElementKind::bf16 || kind == ElementKind::f32; }
+
+uint64_t estimate_exponents(const ExactInput& input) {
+  constexpr size_t kSampled = 32;  // one chunk in so many
+  std::array<uint8_t, kChunk> exponents, high;
+  std::array<uint8_t, 2 * kChunk> low;
+  std::array<uint32_t, 512> counts{};
+  uint64_t sampled = 0;
+  for (size_t at = 0; at < input.count; at += kSampled * kChunk) {
+    const size_t n = std::min(kChunk, input.count - at);
+    float_kernels(input.kind).cut(input.current + at * element_bytes(input.kind), n, exponents.data(), {low.data(), high.data()});
+    const uint32_t mean = mean_exponent(exponents.data(), n) / kPhases;
+    for (size_t i = 0; i < n; ++i) ++counts[256 + exponents[i] - mean];
+    sampled += n;
+  }
+  CostBits bits = sampled * cost_log2(sampled);
+  for (const uint32_t n : counts) {
+    if (n > 0) bits -= n * cost_log2(n);
+  }
+  return bits / whole_bits(8) * input.count / sampled + rest_bytes(input.kind, input.count);
+}
+
+Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
+  const auto exponents = std::make_unique_for_overwrite<uint8_t[]>(input.count);
+  const size_t rest_size = rest_bytes(input.kind, input.count);
+  const auto rest = std::make_unique_for_overwrite<uint8_t[]>(rest_size);
+  float_kernels(input.kind).cut(input.current, input.count, exponents.get(), rest_at<FloatRest>(input.kind, rest.get(), input.count));
+  const Related related = relate_all(exponents.get(), input.count);
+  write_levels(related.levels, out);
+  const auto count = static_cast<uint32_t>(input.count);
+  const uint32_t slot = 0;
+  const std::vector<uint32_t>& escapes = related.escapes;
+  const ContextBlock block{{related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
+  if (const Status status = append_context_stream(block, related.counts[0].data(), kPhases, out); status != Status::ok) return status;
+  out->insert(out->end(), rest.get(), rest.get() + rest_size);
+  return Status::ok;
+}
+
+Status decode_exponents(ByteReader in, const ExactOutput& output) {
+  if (!exponents_supports(output.kind) || output.count > kBlockElementsMax) return Status::corrupt;
+  Levels levels;
+  if (const Status status = read_levels(in, chunks_of(output.count), &levels); status != Status::ok) return status;
+  const auto symbols = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+  const auto contexts = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+  for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) { std::fill_n(contexts.get() + at, n, levels.context(chunk)); });
+  const auto count = static_cast<uint32_t>(output.count);
+  const uint32_t slot = 0;
+  std::vector<uint32_t> escapes;
+  const Status status = read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
+  if (status != Status::ok) return status;
+  const uint8_t* const rest = in.take(rest_bytes(output.kind, output.count));
+  if (!rest) return Status::truncated;
+  if (in.left() != 0) return Status::corrupt;
+
+  uint8_t* const exponents = contexts.get();  // no longer needed
+  for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) {
+    unrelate(symbols.get() + at, n, levels.first_exponent(chunk), exponents + at);
+  });
+  for (size_t i = 0, next = 0; next < escapes.size(); ++i) {
+    if (symbols[i] != kContextEscape) continue;
+    if (escapes[next] > 0xFF) return Status::corrupt;
+    exponents[i] = static_cast<uint8_t>(escapes[next++]);
+  }
+  float_kernels(output.kind).join(exponents, rest_at<ConstFloatRest>(output.kind, rest, output.count), output.count, output.current);
+  return Status::ok;
+}
+
+}  // namespace firn

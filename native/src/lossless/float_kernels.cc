@@ -1,0 +1,17 @@
+#include "lossless/float_kernels.h"
+
+#include "common/cpu_features.h"
+#include "lossless/float_passes.h"
+
+namespace firn {
+
+const FloatKernels& float_kernels(ElementKind kind) {
+#if FIRN_X86
+  const Isa isa = active_isa();
+  if (isa >= Isa::avx512 && detected_vbmi2()) return float_kernels_vbmi2(kind);
+  if (isa >= Isa::avx2) return float_kernels_avx2(kind);
+#endif
+  return plain_kernels_of(kind);
+}
+
+}  // namespace firn

@@ -1,0 +1,46 @@
+// Passes over a block of floats behind the context modes (exponents.cc, context_difference.cc); one set per instruction set, identical
+// results.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "firn/lossless.h"
+
+namespace firn {
+
+// What exponents.cc stores apart from the exponents: bf16 has 8 bits more, f32 24, as planes of whole words.
+//   high: the sign and the seven mantissa bits at the top, a byte each
+//   low:  f32 alone, the other 16 mantissa bits, little-endian
+struct FloatRest {
+  uint8_t* low;  // null for bf16
+  uint8_t* high;
+};
+struct ConstFloatRest {
+  const uint8_t* low;
+  const uint8_t* high;
+};
+
+struct FloatKernels {
+  // Cuts words into biased exponents and the rest; bf16 and f32.
+  void (*cut)(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest);
+  void (*join)(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, uint8_t* words);
+
+  // Contexts of the elements of the previous block (difference_symbol.h), and symbols of the differences to it (difference_fields.h).
+  void (*contexts)(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts);
+  void (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
+  // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room for them and
+  // kFieldSlackBytes. Returns the bytes.
+  size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out);
+  // Rebuilds the block from previous words, symbols and fields; missing fields are read as zeros. Returns the bits that the symbols call for.
+  uint64_t (*apply_fields)(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current);
+};
+
+inline constexpr size_t kFieldSlackBytes = 16;
+
+// The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
+const FloatKernels& float_kernels(ElementKind kind);
+
+const FloatKernels& float_kernels_avx2(ElementKind kind);
+const FloatKernels& float_kernels_vbmi2(ElementKind kind);
+
+}  // namespace firn

@@ -1,0 +1,293 @@
+// Sixteen binary32 numbers at a time, or thirty-two of sixteen bits.
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "lossless/float_kernels.h"
+#include "lossless/float_passes.h"
+
+namespace firn {
+namespace {
+
+constexpr uint32_t kWindowBits = 512;  // of fields read at once
+
+template <int kQuarter>
+[[gnu::always_inline]] inline void put_two(__m512i fields, __m512i lengths, bool together, FieldWriter* writer) {
+  const __m128i field = _mm512_extracti64x2_epi64(fields, kQuarter), length = _mm512_extracti64x2_epi64(lengths, kQuarter);
+  writer->put(static_cast<uint64_t>(_mm_cvtsi128_si64(field)), static_cast<uint32_t>(_mm_cvtsi128_si32(length)));
+  if (!together) writer->put(static_cast<uint64_t>(_mm_extract_epi64(field, 1)), static_cast<uint32_t>(_mm_extract_epi32(length, 2)));
+}
+
+// Eight fields of up to 64 bits; taken two at a time where they are short.
+[[gnu::always_inline]] inline void put_eight(__m512i fields, __m512i lengths, FieldWriter* writer) {
+  const __m512i of_two = _mm512_add_epi64(lengths, _mm512_shuffle_epi32(lengths, _MM_PERM_BADC));
+  const bool together = _mm512_cmpgt_epu64_mask(of_two, _mm512_set1_epi64(64)) == 0;
+  if (together) {
+    fields = _mm512_or_si512(fields, _mm512_sllv_epi64(_mm512_shuffle_epi32(fields, _MM_PERM_BADC), lengths));
+    lengths = of_two;
+  }
+  put_two<0>(fields, lengths, together, writer);
+  put_two<1>(fields, lengths, together, writer);
+  put_two<2>(fields, lengths, together, writer);
+  put_two<3>(fields, lengths, together, writer);
+}
+
+// Two fields of up to 32 bits become one.
+[[gnu::always_inline]] inline void put_sixteen(__m512i fields, __m512i lengths, FieldWriter* writer) {
+  const __m512i low_half = _mm512_set1_epi64(0xFFFFFFFF), first = _mm512_and_si512(lengths, low_half);
+  put_eight(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi64(_mm512_srli_epi64(fields, 32), first)),
+            _mm512_add_epi64(first, _mm512_srli_epi64(lengths, 32)), writer);
+}
+
+// Sums of sixteen numbers up to and with each.
+[[gnu::always_inline]] inline __m512i running_sums(__m512i values) {
+  const __m512i zero = _mm512_setzero_si512();
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zero, 15));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zero, 14));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zero, 12));
+  return _mm512_add_epi32(values, _mm512_alignr_epi32(values, zero, 8));
+}
+
+[[gnu::always_inline]] inline uint32_t last_of_sixteen(__m512i values) {
+  return static_cast<uint32_t>(_mm_extract_epi32(_mm512_extracti32x4_epi32(values, 3), 3));
+}
+
+struct Doubled {
+  __m512i magnitude, z;
+};
+
+// Lanes of 32 bits.
+struct Wide {
+  using E = F32Element;
+  static constexpr size_t kLanes = 16;
+  static constexpr uint32_t kWordBits = 32;
+
+  static __m512i all(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
+  static __m512i load(const uint8_t* words, size_t i) { return _mm512_loadu_si512(words + 4 * i); }
+  static void store(__m512i value, uint8_t* words, size_t i) { _mm512_storeu_si512(words + 4 * i, value); }
+  static __m512i load_symbols(const uint8_t* symbols) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(symbols))); }
+  static void store_symbols(__m512i values, uint8_t* symbols) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(symbols), _mm512_cvtepi32_epi8(values));
+  }
+  static __m512i add(__m512i a, __m512i b) { return _mm512_add_epi32(a, b); }
+  static __m512i sub(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
+    static __m512i sign(__m512i a) { return _mm512_srai_epi32(a, 31); }
+  static __m512i absolute(__m512i a) { return _mm512_abs_epi32(a); }
+  static __mmask16 nonzero(__m512i a) { return _mm512_test_epi32_mask(a, a); }
+  static __mmask16 equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi32_mask(a, b); }
+  static __m512i choose(__mmask16 where, __m512i yes, __m512i no) { return _mm512_mask_mov_epi32(no, where, yes); }
+  static __m512i least(__m512i a, __m512i b) { return _mm512_min_epu32(a, b); }
+  template <int kBits>
+  static __m512i down(__m512i a) { return _mm512_srli_epi32(a, kBits); }
+  static __m512i above(__m512i a, __m512i b) { return _mm512_max_epi32(sub(a, b), _mm512_setzero_si512()); }  // a - b or 0
+  static __m512i low_bits(__m512i values, __m512i bits) { return _mm512_andnot_si512(_mm512_sllv_epi32(all(~0u), bits), values); }
+
+  static __m512i symbols(const Doubled& d) { return _mm512_sub_epi32(all(32), _mm512_lzcnt_epi32(d.magnitude)); }
+  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) { put_sixteen(fields, lengths, writer); }
+  static __m512i sums(__m512i bits, uint32_t* total) {
+    const __m512i ends = running_sums(bits);
+    *total = last_of_sixteen(ends);
+    return ends;
+  }
+  // The 32 bits from each of these places in the window on.
+  static __m512i bits_at(__m512i window, __m512i places) {
+    const __m512i word = _mm512_srli_epi32(places, 5);
+    return _mm512_shrdv_epi32(_mm512_permutexvar_epi32(word, window), _mm512_permutexvar_epi32(add(word, all(1)), window), places);
+  }
+
+  // Entries for the 32 symbols.
+  struct Table {
+    __m512i low, high;
+    explicit Table(uint32_t DifferenceField::*member) {
+      alignas(64) uint32_t entries[32];
+      for (size_t s = 0; s < 32; ++s) entries[s] = kDifferenceFields<E>[s].*member;
+      low = _mm512_load_si512(entries);
+      high = _mm512_load_si512(entries + 16);
+    }
+    __m512i look_up(__m512i symbols) const { return _mm512_permutex2var_epi32(low, symbols, high); }
+  };
+};
+
+// Lanes of 16 bits.
+struct Narrow {
+  using E = Bf16Element;  // binary16 is no different here
+  static constexpr size_t kLanes = 32;
+  static constexpr uint32_t kWordBits = 16;
+
+  static __m512i all(uint32_t value) { return _mm512_set1_epi16(static_cast<short>(value)); }
+  static __m512i load(const uint8_t* words, size_t i) { return _mm512_loadu_si512(words + 2 * i); }
+  static void store(__m512i value, uint8_t* words, size_t i) { _mm512_storeu_si512(words + 2 * i, value); }
+  static __m512i load_symbols(const uint8_t* symbols) {
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(symbols)));
+  }
+  static void store_symbols(__m512i values, uint8_t* symbols) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(symbols), _mm512_cvtepi16_epi8(values));
+  }
+  static __m512i add(__m512i a, __m512i b) { return _mm512_add_epi16(a, b); }
+  static __m512i sub(__m512i a, __m512i b) { return _mm512_sub_epi16(a, b); }
+    static __m512i sign(__m512i a) { return _mm512_srai_epi16(a, 15); }
+  static __m512i absolute(__m512i a) { return _mm512_abs_epi16(a); }
+  static __mmask32 nonzero(__m512i a) { return _mm512_test_epi16_mask(a, a); }
+  static __mmask32 equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi16_mask(a, b); }
+  static __m512i choose(__mmask32 where, __m512i yes, __m512i no) { return _mm512_mask_mov_epi16(no, where, yes); }
+  static __m512i least(__m512i a, __m512i b) { return _mm512_min_epu16(a, b); }
+  template <int kBits>
+  static __m512i down(__m512i a) { return _mm512_srli_epi16(a, kBits); }
+  static __m512i above(__m512i a, __m512i b) { return _mm512_subs_epu16(a, b); }
+  static __m512i low_bits(__m512i values, __m512i bits) { return _mm512_andnot_si512(_mm512_sllv_epi16(all(~0u), bits), values); }
+
+  static __m512i symbols(const Doubled& d) {
+    const __m512i even = _mm512_lzcnt_epi32(_mm512_and_si512(d.magnitude, _mm512_set1_epi32(0xFFFF)));
+    const __m512i odd = _mm512_lzcnt_epi32(_mm512_srli_epi32(d.magnitude, 16));
+    const __m512i length = sub(all(32), _mm512_or_si512(even, _mm512_slli_epi32(odd, 16)));
+    const __m512i longer = add(length, all(kFirstLongSymbol - kFirstLength));
+    return choose(_mm512_cmple_epu16_mask(d.magnitude, all(kShortMax)), _mm512_subs_epu16(d.z, all(1)), longer);
+  }
+  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) {
+    const __m512i low_half = _mm512_set1_epi32(0xFFFF), first = _mm512_and_si512(lengths, low_half);
+    put_sixteen(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi32(_mm512_srli_epi32(fields, 16), first)),
+                _mm512_add_epi32(first, _mm512_srli_epi32(lengths, 16)), writer);
+  }
+  static __m512i sums(__m512i bits, uint32_t* total) {
+    const __m512i in_pairs = add(bits, _mm512_slli_epi32(bits, 16)), of_pairs = _mm512_srli_epi32(in_pairs, 16), ends = running_sums(of_pairs);
+    *total = last_of_sixteen(ends);
+    const __m512i before = _mm512_sub_epi32(ends, of_pairs);
+    return add(in_pairs, _mm512_or_si512(before, _mm512_slli_epi32(before, 16)));
+  }
+  static __m512i bits_at(__m512i window, __m512i places) {
+    const __m512i word = _mm512_srli_epi16(places, 4);
+    return _mm512_shrdv_epi16(_mm512_permutexvar_epi16(word, window), _mm512_permutexvar_epi16(add(word, all(1)), window), places);
+  }
+
+  struct Table {
+    __m512i entries;
+    explicit Table(uint32_t DifferenceField::*member) {
+      alignas(64) uint16_t words[32];
+      for (size_t s = 0; s < 32; ++s) words[s] = static_cast<uint16_t>(kDifferenceFields<E>[s].*member);
+      entries = _mm512_load_si512(words);
+    }
+    __m512i look_up(__m512i symbols) const { return _mm512_permutexvar_epi16(symbols, entries); }
+  };
+};
+
+template <typename L>
+[[gnu::always_inline]] inline __m512i to_ordered(__m512i words) {
+  return _mm512_xor_si512(words, _mm512_or_si512(L::sign(words), L::all(1u << (L::kWordBits - 1))));
+}
+
+template <typename L>
+[[gnu::always_inline]] inline __m512i from_ordered(__m512i ordered) {
+  return _mm512_xor_si512(ordered, _mm512_or_si512(_mm512_andnot_si512(L::sign(ordered), L::all(~0u)), L::all(1u << (L::kWordBits - 1))));
+}
+
+template <typename L>
+[[gnu::always_inline]] inline Doubled doubled(__m512i now, __m512i before) {
+  const __m512i d = L::sub(to_ordered<L>(now), to_ordered<L>(before)), magnitude = L::absolute(d), twice = L::add(magnitude, magnitude);
+  const __m512i against = _mm512_and_si512(_mm512_xor_si512(L::sign(d), L::sign(before)), L::all(1));
+  return {magnitude, L::choose(L::nonzero(d), _mm512_or_si512(twice, against), twice)};
+}
+
+template <typename L>
+void symbols_vbmi2(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols) {
+  const size_t whole = count - count % L::kLanes;
+  const __m512i word_symbol = L::all(kWordSymbol<typename L::E>);
+  for (size_t i = 0; i < whole; i += L::kLanes) {
+    L::store_symbols(L::least(L::symbols(doubled<L>(L::load(current, i), L::load(previous, i))), word_symbol), symbols + i);
+  }
+  symbols_of<typename L::E>(current, previous, whole, count, symbols);
+}
+
+template <typename E, typename L>
+void contexts_vbmi2(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts) {
+  const size_t whole = count - count % L::kLanes;
+  const __m512i from = L::all(reference), exponent_bits = L::all((1u << E::kExponentBits) - 1), most = L::all(kDifferenceContexts - 1);
+  for (size_t i = 0; i < whole; i += L::kLanes) {
+    const __m512i exponent = _mm512_and_si512(L::template down<E::kExponentShift>(L::load(previous, i)), exponent_bits);
+    L::store_symbols(L::least(L::above(from, exponent), most), contexts + i);
+  }
+  contexts_of<E>(previous + whole * sizeof(typename E::Word), count - whole, reference, contexts + whole);
+}
+
+template <typename L>
+size_t put_fields_vbmi2(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
+  FieldWriter writer(out);
+  const size_t whole = count - count % L::kLanes;
+  const typename L::Table bits_of(&DifferenceField::bits);
+  const __m512i word_symbol = L::all(kWordSymbol<typename L::E>);
+  for (size_t i = 0; i < whole; i += L::kLanes) {
+    const __m512i symbol = L::load_symbols(symbols + i), bits = bits_of.look_up(symbol);
+    if (L::nonzero(bits) == 0) continue;
+    const __m512i now = L::load(current, i), z = doubled<L>(now, L::load(previous, i)).z;
+    L::put(L::low_bits(L::choose(L::equal(symbol, word_symbol), now, z), bits), bits, &writer);
+  }
+  put_fields_of<typename L::E>(current, previous, symbols, whole, count, &writer);
+  return writer.finish();
+}
+
+// Sixty-four bytes of the fields from any byte on; zeros follow their end.
+class Windows {
+ public:
+  Windows(const uint8_t* fields, size_t size) : fields_(fields), size_(size), tail_at_(size > kBytes ? size - kBytes : 0) {
+    if (size > 0) std::memcpy(tail_, fields + tail_at_, size - tail_at_);
+  }
+  [[gnu::always_inline]] __m512i at(uint64_t byte) const {
+    if (byte + kBytes <= size_) return _mm512_loadu_si512(fields_ + byte);
+    return _mm512_loadu_si512(tail_ + std::min<uint64_t>(byte - tail_at_, kBytes));
+  }
+
+ private:
+  static constexpr size_t kBytes = kWindowBits / 8;
+  const uint8_t* fields_;
+  size_t size_, tail_at_;
+  alignas(64) uint8_t tail_[2 * kBytes] = {};
+};
+
+template <typename L>
+uint64_t apply_fields_vbmi2(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current) {
+  const typename L::Table base_of(&DifferenceField::base), bits_of(&DifferenceField::bits);
+  const __m512i word_symbol = L::all(kWordSymbol<typename L::E>), one = L::all(1);
+  uint64_t position = 0;  // bits
+  size_t i = 0;
+  const Windows windows(fields, size);
+  for (; i + L::kLanes <= count; i += L::kLanes) {
+    const __m512i symbol = L::load_symbols(symbols + i), bits = bits_of.look_up(symbol);
+    uint32_t total;
+    const __m512i ends = L::sums(bits, &total);
+    const auto skipped = static_cast<uint32_t>(position % 8);
+    if (skipped + total > kWindowBits) {
+      FieldReader reader(fields, size, position);
+      apply_fields_of<typename L::E>(previous, symbols, i, i + L::kLanes, &reader, current);
+    } else {
+      const __m512i places = L::add(L::sub(ends, bits), L::all(skipped));
+      const __m512i field = L::low_bits(L::bits_at(windows.at(position / 8), places), bits);
+      const __m512i z = L::add(base_of.look_up(symbol), field), before = L::load(previous, i);
+      const __m512i minus = _mm512_xor_si512(L::sign(before), L::sub(_mm512_setzero_si512(), _mm512_and_si512(z, one)));
+      const __m512i d = L::sub(_mm512_xor_si512(L::template down<1>(z), minus), minus);
+      L::store(L::choose(L::equal(symbol, word_symbol), field, from_ordered<L>(L::add(to_ordered<L>(before), d))), current, i);
+    }
+    position += total;
+  }
+  FieldReader reader(fields, size, position);
+  apply_fields_of<typename L::E>(previous, symbols, i, count, &reader, current);
+  return reader.position();
+}
+
+template <typename E, typename L>
+constexpr FloatKernels kernels() {
+  FloatKernels set = plain_kernels<E>();
+  set.contexts = contexts_vbmi2<E, L>;
+  set.symbols = symbols_vbmi2<L>;
+  set.put_fields = put_fields_vbmi2<L>;
+  set.apply_fields = apply_fields_vbmi2<L>;
+  return set;
+}
+
+}  // namespace
+
+const FloatKernels& float_kernels_vbmi2(ElementKind kind) {
+  static constexpr FloatKernels f16 = kernels<F16Element, Narrow>(), bf16 = kernels<Bf16Element, Narrow>(), f32 = kernels<F32Element, Wide>();
+  return kind == ElementKind::f16 ? f16 : kind == ElementKind::bf16 ? bf16 : f32;
+}
+
+}  // namespace firn

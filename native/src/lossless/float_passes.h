@@ -1,0 +1,185 @@
+// FloatKernels in plain C++: the reference, and what a compiler makes of it for an instruction set. Include in one file per set.
+#pragma once
+#include <algorithm>
+#include <bit>
+
+#include "common/bytes.h"
+#include "lossless/difference_fields.h"
+#include "lossless/difference_symbol.h"
+#include "lossless/element.h"
+#include "lossless/float_kernels.h"
+
+namespace firn {
+namespace {
+
+// Writes bit fields, the first in the lowest bits.
+class FieldWriter {
+ public:
+  explicit FieldWriter(uint8_t* out) : begin_(out), next_(out) {}
+
+  // value < 2^count, count <= 64. No branches.
+  void put(uint64_t value, uint32_t count) {
+    const uint64_t whole = pending_ | value << used_, over = value >> 1 >> (63 - used_);
+    store_le(next_, whole);
+    used_ += count;
+    const bool full = used_ >= 64;
+    next_ += 8 * static_cast<size_t>(full);
+    pending_ = full ? over : whole;
+    used_ &= 63;
+  }
+  // Bytes written, the last one filled with zeros.
+  size_t finish() {
+    store_le(next_, pending_);
+    return static_cast<size_t>(next_ - begin_) + (used_ + 7) / 8;
+  }
+
+ private:
+  uint8_t* begin_;
+  uint8_t* next_;
+  uint64_t pending_ = 0;
+  uint32_t used_ = 0;  // < 64
+};
+
+// Reads what FieldWriter wrote; zeros follow the end.
+class FieldReader {
+ public:
+  FieldReader(const uint8_t* bytes, size_t size, uint64_t position) : bytes_(bytes), size_(size), position_(position) {}
+
+  // count <= 32.
+  uint32_t take(uint32_t count) {
+    const uint64_t byte = position_ >> 3;
+    uint64_t word = 0;
+    if (byte + 8 <= size_) word = load_le<uint64_t>(bytes_ + byte);
+    else for (uint64_t i = byte; i < size_; ++i) word |= uint64_t{bytes_[i]} << (8 * (i - byte));
+    word >>= position_ & 7;
+    position_ += count;
+    return static_cast<uint32_t>(word & ((uint64_t{1} << count) - 1));
+  }
+  uint64_t position() const { return position_; }  // bits
+
+ private:
+  const uint8_t* bytes_;
+  size_t size_;
+  uint64_t position_;
+};
+
+template <typename E>
+typename E::Word word_at(const uint8_t* words, size_t i) {
+  return load_le<typename E::Word>(words + i * sizeof(typename E::Word));
+}
+
+template <typename E>
+void cut(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest) {
+  constexpr uint32_t kHighShift = E::kExponentShift - 7;
+  uint8_t *const high = rest.high, *const low = rest.low;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t word = word_at<E>(words, i);
+    exponents[i] = static_cast<uint8_t>(word >> E::kExponentShift);
+    high[i] = static_cast<uint8_t>((word >> kHighShift & 0x7F) | (word >> (E::kWordBits - 8) & 0x80));
+    if constexpr (E::kWordBits == 32) store_le(low + 2 * i, static_cast<uint16_t>(word));
+  }
+}
+
+template <typename E>
+void join(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, uint8_t* words) {
+  using Word = typename E::Word;
+  constexpr uint32_t kHighShift = E::kExponentShift - 7;
+  const uint8_t *const high = rest.high, *const low = rest.low;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t top = high[i];
+    uint32_t word = (top & 0x80) << (E::kWordBits - 8) | uint32_t{exponents[i]} << E::kExponentShift | (top & 0x7F) << kHighShift;
+    if constexpr (E::kWordBits == 32) word |= load_le<uint16_t>(low + 2 * i);
+    store_le(words + i * sizeof(Word), static_cast<Word>(word));
+  }
+}
+
+// z of difference_fields.h; modulo 2^32 where m takes 32 bits.
+template <typename E>
+uint32_t doubled_difference(typename E::Word now, typename E::Word before) {
+  const Difference d = difference<E>(now, before);
+  return static_cast<uint32_t>(d.magnitude << 1) | d.against;
+}
+
+template <typename E>
+void contexts_of(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts) {
+  const auto top = static_cast<int32_t>(reference);
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t below = top - static_cast<int32_t>(word_at<E>(previous, i) >> E::kExponentShift & ((1u << E::kExponentBits) - 1));
+    contexts[i] = static_cast<uint8_t>(std::clamp(below, 0, static_cast<int32_t>(kDifferenceContexts) - 1));
+  }
+}
+
+template <typename E>
+void symbols_of(const uint8_t* current, const uint8_t* previous, size_t begin, size_t count, uint8_t* symbols) {
+  for (size_t i = begin; i < count; ++i) {
+    const auto now = word_at<E>(current, i), before = word_at<E>(previous, i);
+    const auto m = static_cast<uint32_t>(difference<E>(now, before).magnitude);
+    const uint32_t length = bit_length(m);
+    uint32_t symbol = length;
+    if constexpr (E::kWordBits == 16) {
+      const uint32_t z = doubled_difference<E>(now, before);
+      symbol = m <= kShortMax ? z - (z != 0) : kFirstLongSymbol + length - kFirstLength;
+    }
+    symbols[i] = static_cast<uint8_t>(std::min(symbol, kWordSymbol<E>));
+  }
+}
+
+template <typename E>
+void put_fields_of(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count, FieldWriter* writer) {
+  for (size_t i = begin; i < count; ++i) {
+    const auto now = word_at<E>(current, i), before = word_at<E>(previous, i);
+    const uint32_t bits = kDifferenceFields<E>[symbols[i]].bits;
+    const uint32_t field = symbols[i] == kWordSymbol<E> ? now : doubled_difference<E>(now, before);
+    writer->put(field & ((uint64_t{1} << bits) - 1), bits);
+  }
+}
+
+template <typename E>
+void apply_fields_of(const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count, FieldReader* reader, uint8_t* current) {
+  using Word = typename E::Word;
+  for (size_t i = begin; i < count; ++i) {
+    const Word before = word_at<E>(previous, i);
+    const DifferenceField& field = kDifferenceFields<E>[symbols[i]];
+    const uint32_t z = field.base + reader->take(field.bits);
+    Word now = static_cast<Word>(z);
+    if (symbols[i] != kWordSymbol<E>) apply_difference<E>({z >> 1, (z & 1) != 0}, before, &now);
+    store_le(current + i * sizeof(Word), now);
+  }
+}
+
+template <typename E>
+void symbols_pass(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols) {
+  symbols_of<E>(current, previous, 0, count, symbols);
+}
+
+template <typename E>
+size_t put_fields_pass(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
+  FieldWriter writer(out);
+  put_fields_of<E>(current, previous, symbols, 0, count, &writer);
+  return writer.finish();
+}
+
+template <typename E>
+uint64_t apply_fields_pass(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current) {
+  FieldReader reader(fields, size, 0);
+  apply_fields_of<E>(previous, symbols, 0, count, &reader, current);
+  return reader.position();
+}
+
+template <typename E>
+constexpr FloatKernels plain_kernels() {
+  FloatKernels kernels{nullptr, nullptr, contexts_of<E>, symbols_pass<E>, put_fields_pass<E>, apply_fields_pass<E>};
+  if constexpr (E::kExponentBits == 8) {
+    kernels.cut = cut<E>;
+    kernels.join = join<E>;
+  }
+  return kernels;
+}
+
+inline const FloatKernels& plain_kernels_of(ElementKind kind) {
+  static constexpr FloatKernels f16 = plain_kernels<F16Element>(), bf16 = plain_kernels<Bf16Element>(), f32 = plain_kernels<F32Element>();
+  return kind == ElementKind::f16 ? f16 : kind == ElementKind::bf16 ? bf16 : f32;
+}
+
+}  // namespace
+}  // namespace firn
