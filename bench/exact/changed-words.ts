@@ -1,0 +1,38 @@
+/** Largest finite magnitude of a bfloat16 word. */
+const finiteMax = 0x7f7f;
+
+/**
+ * bfloat16 words of which `round(share * length)`, at random places, are the number next above or next below, either with probability 1/2: what a step at a low
+ * learning rate leaves. Magnitudes 0 and the largest finite one only have one way to go. The same for the same seed.
+ */
+export function changeWords(words: Uint16Array, share: number, seed: number): Uint16Array {
+  const random = uniform(seed);
+  const changed = words.slice();
+  let missing = Math.round(share * words.length);
+  for (let i = 0; i < words.length; i += 1) {
+    // Selection sampling (Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2S).
+    if (random() * (words.length - i) >= missing) continue;
+    missing -= 1;
+    const magnitude = words[i]! & 0x7fff;
+    const away = magnitude === 0 || (magnitude < finiteMax && random() < 0.5);
+    changed[i] = words[i]! + (away ? 1 : -1);
+  }
+  return changed;
+}
+
+/** Bits a word that places and directions of such changes take at least: the entropy of the share, and one bit for each change. */
+export function changeBits(share: number): number {
+  const term = (p: number): number => (p === 0 ? 0 : -p * Math.log2(p));
+  return term(share) + term(1 - share) + share;
+}
+
+/** Numbers in 0..1, exclusive above, from a 32-bit xorshift generator (Marsaglia, "Xorshift RNGs", 2003). */
+function uniform(seed: number): () => number {
+  let state = (Math.imul(seed, 0x9e3779b1) ^ 0x2545f491) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

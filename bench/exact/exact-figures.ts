@@ -1,0 +1,51 @@
+import type { MeasuredSpeed } from './measured-speed.ts';
+
+/** One method over checkpoints. */
+export interface MethodFigures {
+  readonly name: string;
+  /** Of each checkpoint, in order. */
+  readonly bytes: readonly number[];
+  readonly encode: MeasuredSpeed;
+  readonly decode: MeasuredSpeed;
+}
+
+/** A code length of the prototype over the same checkpoints. */
+export interface PrototypeFigures {
+  readonly name: string;
+  readonly bytes: readonly number[];
+}
+
+/** Checkpoints coded one way: each alone, or each after the first against the one before. */
+export interface CodingFigures {
+  readonly coding: 'alone' | 'delta';
+  readonly steps: readonly number[];
+  readonly rawBytes: readonly number[];
+  readonly methods: readonly MethodFigures[];
+  readonly prototype: readonly PrototypeFigures[];
+}
+
+/** A series of one dtype. */
+export interface SeriesFigures {
+  readonly title: string;
+  readonly checkpointCount: number;
+  /** Of one checkpoint. */
+  readonly weightCount: number;
+  readonly codings: readonly CodingFigures[];
+}
+
+/** bfloat16 with some words changed by one, against the words before. */
+export interface ChangedFigures {
+  readonly share: number;
+  readonly weightCount: number;
+  readonly methods: readonly { readonly name: string; readonly bytes: number }[];
+  readonly prototype: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** The figure of fewest bytes over all checkpoints; undefined where there is none. */
+export function bestPrototype(prototype: readonly PrototypeFigures[]): PrototypeFigures | undefined {
+  return [...prototype].sort((a, b) => sum(a.bytes) - sum(b.bytes))[0];
+}

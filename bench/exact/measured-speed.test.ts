@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { measureSpeed } from './measured-speed.ts';
+
+function counted(count: number) {
+  const runs = new Array<number>(count).fill(0);
+  const work = runs.map((_, i) => ({ rawBytes: 1000, run: () => void (runs[i]! += 1) }));
+  return { runs, work };
+}
+
+test('work that takes far longer than there is time for runs one piece, the last, in five rounds', async () => {
+  const { runs, work } = counted(4);
+  const { rounds } = await measureSpeed(work, { seconds: 0.001, expectedSeconds: 100 });
+  expect(rounds).toBe(5);
+  expect(runs).toEqual([0, 0, 0, 5]);
+});
+
+test('quick work runs whole and is repeated until a round is long enough for a clock', async () => {
+  const { runs, work } = counted(3);
+  const { rounds, gigabytesPerSecond, memcpyShare } = await measureSpeed(work, { seconds: 0.001, expectedSeconds: 0.0001 });
+  expect(runs).toEqual([200 * rounds, 200 * rounds, 200 * rounds]);
+  expect(gigabytesPerSecond).toBeGreaterThan(0);
+  expect(memcpyShare).toBeGreaterThan(0);
+});

@@ -1,0 +1,74 @@
+import { copier, median, spentOn, type Spent } from '../speed/timed-rounds.ts';
+
+/** How fast work went, beside a copy of the same machine in the same rounds. */
+export interface MeasuredSpeed {
+  /** GB (1e9 bytes) of raw bytes a second, the median of the rounds. */
+  readonly gigabytesPerSecond: number;
+  /** (slowest - fastest) / median of the rounds' times. */
+  readonly spread: number;
+  readonly rounds: number;
+  /** Median over the rounds of the work's speed in that of memcpy. */
+  readonly memcpyShare: number;
+  /** The same of processor times, which other work on the machine disturbs less. */
+  readonly memcpyShareByProcessor: number;
+  readonly memcpyGigabytesPerSecond: number;
+}
+
+/** One piece of a round. */
+export interface TimedWork {
+  readonly rawBytes: number;
+  run(): unknown;
+}
+
+const roundsMin = 5;
+const roundsMax = 25;
+/** A round repeats its work until it is expected to take this long, so that clocks and calls do not matter. */
+const roundSecondsMin = 0.02;
+/** Bounds how often a round repeats what takes no time at all. */
+const expectedSecondsMin = 1e-6;
+/** More than processors keep near them, so that memory is what a memcpy waits for. */
+const copyBytes = 64 * 1024 * 1024;
+
+/**
+ * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces as are expected to fit in a fifth of
+ * `seconds`, at least one. Work and a memcpy take turns at going first. `expectedSeconds` is what all of it took before.
+ */
+export async function measureSpeed(
+  work: readonly TimedWork[],
+  { seconds, expectedSeconds }: { readonly seconds: number; readonly expectedSeconds: number },
+): Promise<MeasuredSpeed> {
+  const pieceSeconds = Math.max(expectedSeconds, expectedSecondsMin) / work.length;
+  const pieces = evenly(work, Math.floor(seconds / roundsMin / pieceSeconds));
+  const repeats = Math.max(1, Math.ceil(roundSecondsMin / pieces.length / pieceSeconds));
+  const rawBytes = repeats * pieces.reduce((sum, piece) => sum + piece.rawBytes, 0);
+  const copy = copier(copyBytes);
+  copy();
+  const works: Spent[] = [];
+  const copies: Spent[] = [];
+  const started = performance.now();
+  for (let round = 0; round < roundsMin || (round < roundsMax && performance.now() - started < 1000 * seconds); round += 1) {
+    if (round % 2 === 0) copies.push(copy());
+    works.push(await spentOn(() => runAll(pieces, repeats)));
+    if (round % 2 === 1) copies.push(copy());
+  }
+  const times = works.map((spent) => spent.seconds);
+  const share = (of: keyof Spent): number => median(works.map((spent, round) => rawBytes / spent[of] / (copyBytes / copies[round]![of])));
+  return {
+    gigabytesPerSecond: rawBytes / median(times) / 1e9,
+    spread: (Math.max(...times) - Math.min(...times)) / median(times),
+    rounds: times.length,
+    memcpyShare: share('seconds'),
+    memcpyShareByProcessor: share('processorSeconds'),
+    memcpyGigabytesPerSecond: copyBytes / median(copies.map((spent) => spent.seconds)) / 1e9,
+  };
+}
+
+async function runAll(pieces: readonly TimedWork[], repeats: number): Promise<void> {
+  for (let repeat = 0; repeat < repeats; repeat += 1) for (const piece of pieces) await piece.run();
+}
+
+/** `count` of all, at least one, evenly spread, the last among them. */
+function evenly<T>(all: readonly T[], count: number): T[] {
+  const wanted = Math.min(all.length, Math.max(1, count));
+  return Array.from({ length: wanted }, (_, i) => all[Math.ceil(((i + 1) * all.length) / wanted) - 1]!);
+}

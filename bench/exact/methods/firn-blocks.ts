@@ -1,0 +1,79 @@
+import { dtypeBytes } from '../../../src/checkpoint/dtype.ts';
+import type { NativeCore } from '../../../src/native/core.ts';
+import { elementKindOfDtype, type PlannedBlock } from '../../../src/package/block-plan.ts';
+import { decodeExactBlock } from '../../../src/package/decode-block.ts';
+import { encodeExactBlock } from '../../../src/package/encode-block.ts';
+import { matchBlocks } from '../../../src/package/match-blocks.ts';
+import { planTensors, type FilePlan } from '../../../src/package/plan-file.ts';
+import type { ExactMethod } from '../exact-method.ts';
+import type { WeightFile, WeightShape } from '../weight-file.ts';
+
+/** What tables call ours. */
+export const firnName = 'Firn';
+
+/**
+ * The product's exact blocks (docs/format-blocks.md, section 6), cut, matched and coded by the product's own code, one payload a block; a block's entry in the
+ * package index is not among them. All blocks of a file wait in the queue of the core, which should have one thread, so that what a call from JavaScript
+ * costs passes beside the work. Gathering blocks from the file is not timed.
+ */
+export function firnBlocks(core: NativeCore): ExactMethod {
+  return {
+    name: firnName,
+    encoder(current, previous) {
+      const plan = planOf(current);
+      const before = blocksBefore(current, plan, previous);
+      const elementKind = elementKindOfDtype[current.dtype];
+      const blocks = plan.blocks.map((block, i) => ({ bytes: gather(current, block), previous: before[i], elementKind }));
+      return () => Promise.all(blocks.map((block) => encodeExactBlock(core, block)));
+    },
+    decoder(payloads, shape, previous) {
+      const plan = planOf(shape);
+      const before = blocksBefore(shape, plan, previous);
+      const elementKind = elementKindOfDtype[shape.dtype];
+      const requests = plan.blocks.map(({ elementCount }, i) => ({ elementKind, elementCount, previous: before[i] }));
+      return {
+        decode: () => Promise.all(requests.map((request, i) => decodeExactBlock(core, payloads[i]!, request))),
+        rebuild(parts) {
+          const bytes = new Uint8Array(shape.layout.sizeBytes);
+          plan.blocks.forEach((block, i) => scatter(parts[i]!, block, shape, bytes));
+          return bytes;
+        },
+      };
+    },
+  };
+}
+
+function planOf({ layout }: WeightShape): FilePlan {
+  return planTensors(
+    layout,
+    layout.tensors.map(() => ({ kind: 'exact', layerType: 'buffer' })),
+  );
+}
+
+function blocksBefore(shape: WeightShape, plan: FilePlan, previous: WeightFile | undefined): (Uint8Array | undefined)[] {
+  if (previous === undefined) return plan.blocks.map(() => undefined);
+  const planBefore = planOf(previous);
+  const matches = matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });
+  return Array.from(matches, (number) => (number < 0 ? undefined : gather(previous, planBefore.blocks[number]!)));
+}
+
+function gather({ bytes, layout, dtype }: WeightFile, block: PlannedBlock): Uint8Array {
+  const gathered = new Uint8Array(block.elementCount * dtypeBytes[dtype]);
+  let at = 0;
+  for (const { tensor, firstElement, elementCount } of block.segments) {
+    const from = layout.tensors[tensor]!.startBytes + firstElement * dtypeBytes[dtype];
+    const length = elementCount * dtypeBytes[dtype];
+    gathered.set(bytes.subarray(from, from + length), at);
+    at += length;
+  }
+  return gathered;
+}
+
+function scatter(part: Uint8Array, block: PlannedBlock, { layout, dtype }: WeightShape, into: Uint8Array): void {
+  let at = 0;
+  for (const { tensor, firstElement, elementCount } of block.segments) {
+    const length = elementCount * dtypeBytes[dtype];
+    into.set(part.subarray(at, at + length), layout.tensors[tensor]!.startBytes + firstElement * dtypeBytes[dtype]);
+    at += length;
+  }
+}

@@ -1,0 +1,141 @@
+import type { WeightDtype } from './weight-file.ts';
+
+/** A code length of the prototype. */
+export interface PrototypeCost {
+  readonly name: string;
+  /** Whether it is a difference to the checkpoint before. */
+  readonly delta: boolean;
+  /** Bytes of all words of a checkpoint under an ideal coder whose tables are free. `previous` has as many words, and must be there where `delta` is true. */
+  bytes(current: Uint8Array, previous: Uint8Array | undefined): number;
+}
+
+/** What the prototype's word coder does not name by value: such words are stored whole. */
+const namedDifferences = 254;
+/** Contexts: exponents of bfloat16 and binary32. */
+const exponents = 256;
+/** Bit lengths of differences of 32-bit words, with the sign. */
+const lengths = 64;
+
+const planesAlone: Record<WeightDtype, PrototypeCost> = {
+  F32: { name: 'planes, order 0', delta: false, bytes: (current) => planeBytes(rotated32(current), 4) },
+  BF16: { name: 'planes, order 0', delta: false, bytes: (current) => planeBytes(rotated16(current), 2) },
+};
+const planesOfXor = (width: 2 | 4): PrototypeCost => ({
+  name: 'planes of XOR, order 0',
+  delta: true,
+  bytes: (current, previous) => planeBytes(xor(wordsOf(current, width), wordsOf(previous!, width)), width),
+});
+
+/**
+ * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all of it. Of binary32 the exponent plane alone,
+ * every plane, planes of the XOR, and the bit length of the difference in the order of numbers given the previous exponent, with all bits below the
+ * leading one raw. Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as words.
+ */
+export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost[]>> = {
+  F32: [
+    { name: 'exponents order 0, rest raw', delta: false, bytes: (current) => exponentBytes(rotated32(current)) },
+    planesAlone.F32,
+    planesOfXor(4),
+    { name: 'length of difference given exponent, rest raw', delta: true, bytes: (current, previous) => lengthBytes(words32(current), words32(previous!)) },
+  ],
+  BF16: [
+    planesAlone.BF16,
+    planesOfXor(2),
+    { name: 'difference given exponent', delta: true, bytes: (current, previous) => differenceBytes(words16(current), words16(previous!)) },
+  ],
+};
+
+type Words = Uint16Array | Uint32Array;
+
+function words32(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+}
+
+function words16(bytes: Uint8Array): Uint16Array {
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+}
+
+function wordsOf(bytes: Uint8Array, width: 2 | 4): Words {
+  return width === 4 ? words32(bytes) : words16(bytes);
+}
+
+/** Sign lowest, exponent in the highest byte. */
+function rotated32(bytes: Uint8Array): Uint32Array {
+  return words32(bytes).map((word) => (word << 1) | (word >>> 31));
+}
+
+function rotated16(bytes: Uint8Array): Uint16Array {
+  return words16(bytes).map((word) => (word << 1) | (word >>> 15));
+}
+
+function xor(words: Words, previous: Words): Words {
+  return words.map((word, i) => word ^ previous[i]!);
+}
+
+function exponentBytes(rotated: Uint32Array): number {
+  return entropyBits(planeCounts(rotated, 24)) / 8 + 3 * rotated.length;
+}
+
+/** A plane that is no smaller coded stays raw. */
+function planeBytes(words: Words, width: number): number {
+  let bytes = 0;
+  for (let shift = 0; shift < 8 * width; shift += 8) bytes += Math.min(entropyBits(planeCounts(words, shift)) / 8, words.length);
+  return bytes;
+}
+
+function planeCounts(words: Words, shift: number): Uint32Array {
+  const counts = new Uint32Array(256);
+  for (const word of words) counts[(word >>> shift) & 255]! += 1;
+  return counts;
+}
+
+/** Bits of symbols that occur so often, in a code of their own. */
+function entropyBits(counts: Uint32Array): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let bits = 0;
+  for (const count of counts) if (count > 0) bits -= count * Math.log2(count / total);
+  return bits;
+}
+
+function lengthBytes(words: Uint32Array, previous: Uint32Array): number {
+  const counts = new Uint32Array(exponents * lengths);
+  let rawBits = 0;
+  for (let i = 0; i < words.length; i += 1) {
+    const length = bitLength(zigzag(ordered(words[i]!, 32) - ordered(previous[i]!, 32)));
+    counts[((previous[i]! >>> 23) & 255) * lengths + length]! += 1;
+    rawBits += Math.max(length - 1, 0);
+  }
+  return (rowBits(counts, lengths) + rawBits) / 8;
+}
+
+function differenceBytes(words: Uint16Array, previous: Uint16Array): number {
+  const counts = new Uint32Array(exponents * exponents);
+  let wholeWords = 0;
+  for (let i = 0; i < words.length; i += 1) {
+    const difference = zigzag(ordered(words[i]!, 16) - ordered(previous[i]!, 16));
+    counts[((previous[i]! >>> 7) & 255) * exponents + Math.min(difference, namedDifferences)]! += 1;
+    if (difference >= namedDifferences) wholeWords += 1;
+  }
+  return rowBits(counts, exponents) / 8 + 2 * wholeWords;
+}
+
+function rowBits(counts: Uint32Array, rowLength: number): number {
+  let bits = 0;
+  for (let at = 0; at < counts.length; at += rowLength) bits += entropyBits(counts.subarray(at, at + rowLength));
+  return bits;
+}
+
+/** Words in the order of the numbers that they stand for, of `width` bits. */
+function ordered(word: number, width: 16 | 32): number {
+  const half = 2 ** (width - 1);
+  return word >= half ? 2 * half - 1 - word : word + half;
+}
+
+/** 0, -1, 1, -2, ... as 0, 1, 2, 3, ...; below 2^34. */
+function zigzag(difference: number): number {
+  return difference < 0 ? -2 * difference - 1 : 2 * difference;
+}
+
+function bitLength(value: number): number {
+  return value >= 2 ** 32 ? 64 - Math.clz32(value / 2 ** 32) : 32 - Math.clz32(value);
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { MeasuredSpeed } from './measured-speed.ts';
+import { markdownReport } from './report-exact.ts';
+
+const speed: MeasuredSpeed = {
+  gigabytesPerSecond: 0.5,
+  spread: 0.1,
+  rounds: 5,
+  memcpyShare: 0.05,
+  memcpyShareByProcessor: 0.06,
+  memcpyGigabytesPerSecond: 10,
+};
+
+test('ratios are of all checkpoints together, and the best code length is the one they are held against', () => {
+  const lines = markdownReport({
+    series: 's',
+    results: [
+      {
+        title: 'fp32',
+        checkpointCount: 2,
+        weightCount: 250,
+        codings: [
+          {
+            coding: 'alone',
+            steps: [1, 2],
+            rawBytes: [1000, 1000],
+            methods: [{ name: 'Firn', bytes: [500, 300], encode: speed, decode: { ...speed, memcpyGigabytesPerSecond: 12 } }],
+            prototype: [
+              { name: 'a', bytes: [900, 900] },
+              { name: 'b', bytes: [490, 310] },
+            ],
+          },
+        ],
+      },
+    ],
+    changed: [{ share: 0.01, weightCount: 800, methods: [{ name: 'Firn', bytes: 10 }], prototype: [{ name: 'b', bytes: 9.7 }] }],
+  }).split('\n');
+  expect(lines[0]).toBe('s, fp32: 2 checkpoints of 250 weights, 0.0 MB raw; memcpy 10.0 to 12.0 GB/s.');
+  expect(lines[4]).toBe('| alone | Firn | 800 | 2.500 | 1.000 (0.980) | 0.50 (10 %) | 0.50 (10 %) | 0.050 / 0.050 | 0.060 / 0.060 |');
+  expect(lines[5]).toContain('| prototype: a (code length) | 1800 | 1.111 |  |');
+  expect(lines[6]).toContain('| prototype: b (code length) | 800 | 2.500 | best |');
+  expect(lines[12]).toBe('| 1 % | 0.100 | 0.097 | 0.970 | 0.091 |');
+});
