@@ -45,7 +45,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The figure of fewest bytes over all checkpoints; undefined where there is none. */
-export function bestPrototype(prototype: readonly PrototypeFigures[]): PrototypeFigures | undefined {
-  return [...prototype].sort((a, b) => sum(a.bytes) - sum(b.bytes))[0];
+/** Of each checkpoint the fewest bytes of any figure; none where there are no figures. */
+export function bestOfEach(prototype: readonly PrototypeFigures[]): number[] {
+  return (prototype[0]?.bytes ?? []).map((_, i) => Math.min(...prototype.map(({ bytes }) => bytes[i]!)));
 }

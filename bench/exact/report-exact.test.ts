@@ -11,7 +11,7 @@ const speed: MeasuredSpeed = {
   memcpyGigabytesPerSecond: 10,
 };
 
-test('ratios are of all checkpoints together, and the best code length is the one they are held against', () => {
+test('ratios are of all checkpoints together, and held against the best code length of each checkpoint', () => {
   const lines = markdownReport({
     series: 's',
     results: [
@@ -26,7 +26,7 @@ test('ratios are of all checkpoints together, and the best code length is the on
             rawBytes: [1000, 1000],
             methods: [{ name: 'Firn', bytes: [500, 300], encode: speed, decode: { ...speed, memcpyGigabytesPerSecond: 12 } }],
             prototype: [
-              { name: 'a', bytes: [900, 900] },
+              { name: 'a', bytes: [900, 300] },
               { name: 'b', bytes: [490, 310] },
             ],
           },
@@ -36,8 +36,9 @@ test('ratios are of all checkpoints together, and the best code length is the on
     changed: [{ share: 0.01, weightCount: 800, methods: [{ name: 'Firn', bytes: 10 }], prototype: [{ name: 'b', bytes: 9.7 }] }],
   }).split('\n');
   expect(lines[0]).toBe('s, fp32: 2 checkpoints of 250 weights, 0.0 MB raw; memcpy 10.0 to 12.0 GB/s.');
-  expect(lines[4]).toBe('| alone | Firn | 800 | 2.500 | 1.000 (0.980) | 0.50 (10 %) | 0.50 (10 %) | 0.050 / 0.050 | 0.060 / 0.060 |');
-  expect(lines[5]).toContain('| prototype: a (code length) | 1800 | 1.111 |  |');
-  expect(lines[6]).toContain('| prototype: b (code length) | 800 | 2.500 | best |');
-  expect(lines[12]).toBe('| 1 % | 0.100 | 0.097 | 0.970 | 0.091 |');
+  expect(lines[4]).toBe('| alone | Firn | 800 | 2.500 | 0.988 (0.980) | 0.50 (10 %) | 0.50 (10 %) | 0.050 / 0.050 | 0.060 / 0.060 |');
+  expect(lines[5]).toContain('| prototype: a (code length) | 1200 | 1.667 |  |');
+  expect(lines[6]).toContain('| prototype: b (code length) | 800 | 2.500 |  |');
+  expect(lines[7]).toContain('| prototype: best of each checkpoint (code length) | 790 | 2.532 |  |');
+  expect(lines[13]).toBe('| 1 % | 0.100 | 0.097 | 0.970 | 0.091 |');
 });

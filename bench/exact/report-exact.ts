@@ -1,5 +1,5 @@
 import { changeBits } from './changed-words.ts';
-import { bestPrototype, sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
+import { bestOfEach, sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
 import { firnName } from './methods/firn-blocks.ts';
 
@@ -40,7 +40,8 @@ function describeSeries(name: string, { title, checkpointCount, weightCount, cod
 
 function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): string[][] {
   const raw = sum(rawBytes);
-  const best = bestPrototype(prototype);
+  const best = bestOfEach(prototype);
+  const lengths = [...prototype, ...(prototype.length > 1 ? [{ name: 'best of each checkpoint', bytes: best }] : [])];
   const line = (name: string, bytes: readonly number[]): string[] => [
     codingTitles[coding],
     name,
@@ -50,17 +51,17 @@ function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): s
   return [
     ...methods.map((method) => [
       ...line(method.name, method.bytes),
-      best === undefined ? '-' : ofPrototype(method, best.bytes),
+      ofPrototype(method, best),
       speed(method.encode),
       speed(method.decode),
       `${share(method.encode.memcpyShare)} / ${share(method.decode.memcpyShare)}`,
       `${share(method.encode.memcpyShareByProcessor)} / ${share(method.decode.memcpyShareByProcessor)}`,
     ]),
-    ...prototype.map(({ name, bytes }) => [...line(`prototype: ${name} (code length)`, bytes), name === best?.name ? 'best' : '', '', '', '', '']),
+    ...lengths.map(({ name, bytes }) => [...line(`prototype: ${name} (code length)`, bytes), '', '', '', '', '']),
   ];
 }
 
-/** The method's ratio in the prototype's, over all checkpoints, and of the one where it is smallest. */
+/** The method's ratio in that of the prototype's best figure of each checkpoint: over all of them, and of the one where it is smallest. */
 function ofPrototype({ bytes }: MethodFigures, prototype: readonly number[]): string {
   const worst = Math.min(...bytes.map((each, i) => prototype[i]! / each));
   return `${(sum(prototype) / sum(bytes)).toFixed(3)} (${worst.toFixed(3)})`;
