@@ -1,0 +1,95 @@
+/**
+ * Stores random files exactly, checkpoint after checkpoint, and downloads each one: npx tsx test/exact/exact-files.ts --files 10000 --seed 1
+ *
+ * No byte may differ, and no checkpoint may take more than its files and 4 KiB.
+ */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { openCompressHarness, type CompressHarness } from '../../src/compress/compress-harness.test-support.ts';
+import { randomNumbers } from '../acceptance/random-numbers.ts';
+import { below, nextFile, randomFile, type Random, type RandomFile } from './random-files.ts';
+
+const filesPerCheckpointMax = 6;
+const checkpointsPerRunMax = 5;
+/** What a checkpoint may take beyond its files. */
+const overheadBytesMax = 4096;
+
+export interface ExactReport {
+  readonly files: number;
+  readonly checkpoints: number;
+  readonly rawBytes: number;
+  readonly storedBytes: number;
+  /** Most that a checkpoint took beyond its files; negative when each took less. */
+  readonly overheadBytes: number;
+  /** One sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Stores at least so many files; resolves to what was wrong. */
+export async function exactFiles({ files, seed, say }: { files: number; seed: number; say?: (line: string) => void }): Promise<ExactReport> {
+  const random = randomNumbers(seed);
+  const harness = await openCompressHarness();
+  const report = { files: 0, checkpoints: 0, rawBytes: 0, storedBytes: 0, overheadBytes: -Infinity, problems: [] as string[] };
+  try {
+    while (report.files < files) {
+      for (const stored of await storeRun(harness, random, `seed ${seed}, file ${report.files}`)) {
+        report.files += stored.files;
+        report.checkpoints += 1;
+        report.rawBytes += stored.rawBytes;
+        report.storedBytes += stored.storedBytes;
+        report.overheadBytes = Math.max(report.overheadBytes, stored.storedBytes - stored.rawBytes);
+        report.problems.push(...stored.problems);
+      }
+      say?.(`${report.files} files, ${report.problems.length} problems`);
+    }
+  } finally {
+    await harness.close();
+  }
+  return report;
+}
+
+interface StoredCheckpoint {
+  readonly files: number;
+  readonly rawBytes: number;
+  readonly storedBytes: number;
+  readonly problems: readonly string[];
+}
+
+async function storeRun(harness: CompressHarness, random: Random, label: string): Promise<StoredCheckpoint[]> {
+  const run = await harness.newRun({ fidelity: 'exact', thresholds: {} });
+  const results: StoredCheckpoint[] = [];
+  let files: readonly RandomFile[] = Array.from({ length: 1 + below(random, filesPerCheckpointMax) }, (_, i) => randomFile(random, i));
+  const steps = 1 + below(random, checkpointsPerRunMax);
+  for (let step = 0; step < steps; step += 1) {
+    results.push(await storeCheckpoint(harness, run, step, files, label));
+    files = files.map((file, i) => nextFile(random, file, i));
+  }
+  return results;
+}
+
+async function storeCheckpoint(
+  harness: CompressHarness,
+  run: Parameters<CompressHarness['push']>[0],
+  step: number,
+  files: readonly RandomFile[],
+  label: string,
+): Promise<StoredCheckpoint> {
+  const problems: string[] = [];
+  const checkpoint = await harness.push(run, step, Object.fromEntries(files.map(({ path, role, bytes }) => [path, { role, bytes: Buffer.from(bytes) }])));
+  if (checkpoint.state !== 'ready') return { files: files.length, rawBytes: 0, storedBytes: 0, problems: [`${label}: step ${step} is ${checkpoint.state}`] };
+  for (const { path, bytes } of files) {
+    const downloaded = await harness.download(checkpoint, path);
+    if (Buffer.compare(downloaded, bytes) !== 0) problems.push(`${label}: ${path} of step ${step} came back otherwise`);
+  }
+  const rawBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const storedBytes = (await harness.packageBytes(checkpoint)).length;
+  if (storedBytes > rawBytes + overheadBytesMax) problems.push(`${label}: step ${step} takes ${storedBytes} bytes for ${rawBytes}`);
+  return { files: files.length, rawBytes, storedBytes, problems };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { files: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } } });
+  const report = await exactFiles({ files: Number(values.files), seed: Number(values.seed), say: (line) => process.stderr.write(`${line}\n`) });
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  process.exitCode = report.problems.length === 0 ? 0 : 1;
+}
