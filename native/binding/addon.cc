@@ -58,6 +58,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<exact_encode_call>(exports, "exactEncode");
   add<exact_decode_call>(exports, "exactDecode");
   add<exact_is_standalone_call>(exports, "exactIsStandalone");
+  add<state_encode_call>(exports, "stateEncode");
+  add<state_decode_call>(exports, "stateDecode");
+  add<state_needs_previous_call>(exports, "stateNeedsPrevious");
   add<lattice_quantize_call>(exports, "latticeQuantize");
   add<lattice_contexts_call>(exports, "latticeContexts");
   add<lattice_apply_call>(exports, "latticeApply");

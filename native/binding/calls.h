@@ -47,6 +47,11 @@ napi_value exact_encode_call(Arguments& args);
 napi_value exact_decode_call(Arguments& args);
 napi_value exact_is_standalone_call(Arguments& args);
 
+// calls_state.cc
+napi_value state_encode_call(Arguments& args);
+napi_value state_decode_call(Arguments& args);
+napi_value state_needs_previous_call(Arguments& args);
+
 napi_value lattice_quantize_call(Arguments& args);
 napi_value lattice_contexts_call(Arguments& args);
 napi_value lattice_apply_call(Arguments& args);

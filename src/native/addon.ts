@@ -23,6 +23,8 @@ type CodedBlockArguments = [
   slots: Uint32Array, ...ChainArguments,
 ];
 type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
+/** Three numbers a segment. */
+type StatePlaceArguments = [form: number, segments: Uint32Array, beside: Optional<Uint8Array>];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
@@ -89,6 +91,10 @@ export interface Addon {
     engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number,
   ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
+
+  stateEncode(engine: EngineHandle, values: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
+  stateDecode(engine: EngineHandle, payload: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
+  stateNeedsPrevious(payload: Uint8Array): boolean;
 
   latticeQuantize(
     engine: EngineHandle, weights: Uint8Array, dtype: number, segments: Int32Array, ...rest: [...StateArguments, deadZone: number]

@@ -1,4 +1,5 @@
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { StateForm } from '../checkpoint/state-form.ts';
 
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
@@ -40,6 +41,13 @@ export interface NativeCore {
   exactEncode(block: ExactBlock, signal?: AbortSignal): Promise<Uint8Array>;
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   exactIsStandaloneSync(payload: Uint8Array): boolean;
+
+  /** The payload of a block of optimizer state, lossy; exact where an element has no place among the levels. */
+  stateEncode(values: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
+  /** What a payload comes back as. Payloads may be hostile: `corrupt-package`. */
+  stateDecode(payload: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Whether a payload of second moments needs those of the checkpoint before. */
+  stateNeedsPreviousSync(payload: Uint8Array): boolean;
 
   /**
    * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not finite or beyond
@@ -230,6 +238,26 @@ export interface ContextTables {
   /** Any block whose slots are below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
+/** A part of a tensor of F32 elements in a block of optimizer state. */
+export interface StateSegment {
+  readonly elementCount: number;
+  /** Length of a matrix' rows; 0 of a vector, which is one row. */
+  readonly columns: number;
+  /** Where in its row the first element is. */
+  readonly column: number;
+}
+
+/** Where the elements of a block of optimizer state lie in their tensors, and what is beside them. */
+export interface StatePlace {
+  readonly form: StateForm;
+  readonly segments: readonly StateSegment[];
+  /**
+   * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for first moments the second
+   * moments as they come back; else absent.
+   */
+  readonly beside?: Uint8Array | undefined;
 }
 
 export type ElementKind = 'bytes' | 'f16' | 'bf16' | 'f32' | 'f64' | 'word16' | 'word32' | 'word64';

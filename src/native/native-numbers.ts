@@ -1,4 +1,5 @@
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { StateForm } from '../checkpoint/state-form.ts';
 import type { CodebookOptions, ElementKind, Partition } from './core.ts';
 
 /** How the words of core.ts cross the seam: the pinned values of the enums in native/include/firn. */
@@ -10,6 +11,7 @@ export const nativeNumbers = {
   elementKind: {
     bytes: 0, f16: 1, bf16: 2, f32: 3, f64: 4, word16: 5, word32: 6, word64: 7,
   } satisfies Record<ElementKind, number>,
+  stateForm: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateForm, number>,
   /** A level that is not there (firn::kNoLevel). */
   noLevel: -1,
 } as const;

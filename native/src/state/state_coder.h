@@ -1,0 +1,38 @@
+// What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of payloads.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "common/byte_reader.h"
+#include "firn/state.h"
+
+namespace firn {
+
+// The first byte of a payload; pinned (docs/format-blocks.md, section 16).
+enum class StateMode : uint8_t {
+  exact = 0,           // an exact block follows
+  alone = 1,
+  with_previous = 2,   // second moments only
+};
+
+// Binary32 patterns of a block.
+using StateBits = std::vector<uint32_t>;
+
+inline constexpr uint32_t kSignBit = 0x80000000u;
+inline constexpr uint32_t kInfinityBits = 0x7F800000u;
+constexpr bool is_finite_bits(uint32_t bits) { return (bits & kInfinityBits) != kInfinityBits; }
+
+// Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be stored exact. `beside` may be
+// empty where the coder can do without.
+bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout, std::vector<uint8_t>* out);
+bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout, std::vector<uint8_t>* out);
+bool encode_momentum(const StateBits& values, const StateLayout& layout, std::vector<uint8_t>* out);
+bool encode_clusters(const StateBits& values, const StateLayout& layout, std::vector<uint8_t>* out);
+
+// Each decoder reads to the end; `out` has layout.count elements.
+Status decode_second_moments(ByteReader in, const StateBits& previous, const StateLayout& layout, StateBits* out);
+Status decode_first_moments(ByteReader in, const StateBits& second, const StateLayout& layout, StateBits* out);
+Status decode_momentum(ByteReader in, const StateLayout& layout, StateBits* out);
+Status decode_clusters(ByteReader in, const StateLayout& layout, StateBits* out);
+
+}  // namespace firn
