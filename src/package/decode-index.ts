@@ -18,7 +18,7 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
 
 /** Ids of the packages that a stored index describes, of the package `id`: one, or those of a super-step in order. Throws `corrupt-package`. */
 export function readPackageIds(bytes: Uint8Array, { id, formatVersion }: Pick<IndexContext, 'id' | 'formatVersion'>): readonly string[] {
-  if (formatVersion < 3) return [id];
+  if (formatVersion !== 3) return [id];
   const reader = new ByteReader(bytes);
   readFlags(reader);
   return readSuperStepIds(reader);
@@ -75,7 +75,7 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
   const reader = new ByteReader(bytes);
   const { ancestorId, deflated } = readFlags(reader);
   if (ancestorId !== ancestor?.id) throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
-  const packageIds = formatVersion < 3 ? [] : readSuperStepIds(reader);
+  const packageIds = formatVersion !== 3 ? [] : readSuperStepIds(reader);
   const budget = new MemoryBudget(indexMemoryBytesMax);
   return { ancestorId, packageIds, body: new ByteReader(readBody(reader, deflated, budget)), budget };
 }

@@ -22,8 +22,8 @@ export interface PackageIndex {
   readonly part?: SuperStepPart;
 }
 
-/** Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. */
-export type FormatVersion = 1 | 2 | 3;
+/** Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 has tensors of optimizer state besides. */
+export type FormatVersion = 1 | 2 | 3 | 4;
 
 /** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
 export interface SuperStep {
