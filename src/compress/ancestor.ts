@@ -1,7 +1,7 @@
 import type { LatticeState, ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
-import type { PackageCodebook, PackageFile, PackageIndex } from '../package/package-index.ts';
+import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex } from '../package/package-index.ts';
 import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
@@ -38,7 +38,7 @@ export class Ancestor {
    * shares its norms and biases with a lossy one, and is no help to it), else of all.
    */
   coverage(plan: CodingPlan): number {
-    const counted = (block: PlannedBlock): boolean => (block.coding.kind !== 'exact') === isQuantized(plan);
+    const counted = (block: PlannedBlock): boolean => isWeightCoding(block.coding) === isQuantized(plan);
     let elements = 0;
     let matched = 0;
     for (const [file, { blocks }] of plan.files.entries()) {
@@ -79,7 +79,7 @@ export class Ancestor {
     return this.residualTensors[file]!.get(name);
   }
 
-  /** Bytes of the exact block this one may be coded against; undefined without a counterpart. */
+  /** Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;

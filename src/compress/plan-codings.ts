@@ -4,7 +4,7 @@ import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
-import type { TensorCoding } from '../package/package-index.ts';
+import { isWeightCoding, type TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource, SourceFile } from './model-source.ts';
@@ -128,14 +128,14 @@ async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, option
   return found;
 }
 
-/** Whether anything is quantized. */
+/** Whether any weights are quantized. */
 export function isQuantized(codingPlan: CodingPlan): boolean {
-  return codingPlan.files.some(({ codings }) => codings.some((coding) => coding.kind !== 'exact'));
+  return codingPlan.files.some(({ codings }) => codings.some(isWeightCoding));
 }
 
 function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
   for (const [file, planned] of codingPlan.files.entries()) {
-    for (const [index, block] of planned.blocks.entries()) if (block.coding.kind !== 'exact') yield { file, index, block };
+    for (const [index, block] of planned.blocks.entries()) if (isWeightCoding(block.coding)) yield { file, index, block };
   }
 }
 

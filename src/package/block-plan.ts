@@ -1,5 +1,6 @@
 import { blockElementsMax, type ElementKind } from '../native/core.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { StateForm } from '../checkpoint/state-form.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { TensorCoding } from './package-index.ts';
 
@@ -14,6 +15,7 @@ export interface BlockSegment {
 export type BlockCoding =
   | { readonly kind: 'levels'; readonly codebook: number }
   | { readonly kind: 'residual'; readonly dtype: QuantizableDtype }
+  | { readonly kind: 'state'; readonly form: StateForm }
   | { readonly kind: 'exact'; readonly elementKind: ElementKind };
 
 /** The unit of coding, verification and random access. All segments share one coding, so one element size; level and residual blocks one dtype. */
@@ -45,7 +47,7 @@ export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
 };
 
 /**
- * Cuts tensors into blocks. Tensors of one coding (codebook, dtype of residual tensors, or exact element kind) fill blocks in offset order: a tensor larger than
+ * Cuts tensors into blocks. Tensors of one coding (codebook, dtype of residual tensors, form of optimizer state, or exact element kind) fill blocks in offset order: a tensor larger than
  * `blockElementsMax` elements gets blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first
  * tensor, then by element. A function of shapes, dtypes and codings only, so it agrees along a chain (DESIGN section 4).
  */
@@ -90,6 +92,8 @@ function classOf(coding: BlockCoding): string {
       return `levels ${coding.codebook}`;
     case 'residual':
       return `residual ${coding.dtype}`;
+    case 'state':
+      return `state ${coding.form}`;
     case 'exact':
       return `exact ${coding.elementKind}`;
   }
@@ -101,6 +105,8 @@ function blockCoding(entry: TensorEntry, coding: TensorCoding): BlockCoding {
       return coding;
     case 'residual':
       return { kind: 'residual', dtype: entry.dtype as QuantizableDtype };
+    case 'state':
+      return { kind: 'state', form: coding.form };
     case 'exact':
       return { kind: 'exact', elementKind: elementKindOfDtype[entry.dtype] };
   }

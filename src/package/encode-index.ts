@@ -10,6 +10,7 @@ import { idBytes } from './package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from './package-index.ts';
 import { planFile } from './plan-file.ts';
 import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
+import { writeBesides } from './state-besides.ts';
 import { writeCodings } from './tensor-codings.ts';
 
 /**
@@ -84,6 +85,7 @@ function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile, sh
     const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
     writeCodings(writer, file.content.codings, index.codebooks, before && ancestor && { content: before, codebooks: ancestor.codebooks });
+    writeBesides(writer, file.content.codings);
     writeResidualTensors(writer, file.content, before);
   }
   writeBlocks(writer, sharesResidualPayloads ? ownBlocks(file) : file.content.blocks);

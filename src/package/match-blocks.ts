@@ -11,7 +11,7 @@ export interface PlannedFile {
 
 /**
  * For each block of `file`, the number of the ancestor's block it is coded against, or -1: the block with the same coding (layer type and
- * dtype of the codebook, dtype of residual tensors, or element kind) and the same runs of equally named tensors, in the ancestor's file of the same path and content
+ * dtype of the codebook, dtype of residual tensors, form of optimizer state, or element kind) and the same runs of equally named tensors, in the ancestor's file of the same path and content
  * type (docs/format.md, "Previous blocks"). A rule of the format: level blocks use that block whenever there is one.
  */
 export function matchBlocks(ancestor: PlannedFile, file: PlannedFile): Int32Array {
@@ -38,6 +38,7 @@ export function levelModulus(codebook: PackageCodebook, previous: PackageCodeboo
 function sameCoding(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
   if (a.coding.kind === 'exact') return b.coding.kind === 'exact' && a.coding.elementKind === b.coding.elementKind;
   if (a.coding.kind === 'residual') return b.coding.kind === 'residual' && a.coding.dtype === b.coding.dtype;
+  if (a.coding.kind === 'state') return b.coding.kind === 'state' && a.coding.form === b.coding.form;
   if (b.coding.kind !== 'levels') return false;
   const [bookA, bookB] = [fileA.codebooks[a.coding.codebook]!, fileB.codebooks[b.coding.codebook]!];
   return bookA.layerType === bookB.layerType && bookA.dtype === bookB.dtype;

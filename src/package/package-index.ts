@@ -1,5 +1,6 @@
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { StateForm } from '../checkpoint/state-form.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
 import type { MoveTuples } from '../native/core.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
@@ -89,7 +90,20 @@ export interface ExternalContent {
 }
 
 export type TensorCoding =
-  { readonly kind: 'exact'; readonly layerType: LayerType } | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' };
+  | { readonly kind: 'exact'; readonly layerType: LayerType }
+  | { readonly kind: 'levels'; readonly codebook: number }
+  | { readonly kind: 'residual' }
+  | StateCoding;
+
+/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. */
+export type StateCoding =
+  | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
+  | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
+
+/** Whether a coding is one of model weights that a search decides on. */
+export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
+  return kind === 'levels' || kind === 'residual';
+}
 
 export interface BlockEntry {
   readonly offsetBytes: number;

@@ -16,6 +16,7 @@ import { prefixBytes } from './package-frame.ts';
 import type { BlockEntry, FormatVersion, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
 import { planBlob, planFile, planTensors, type FilePlan } from './plan-file.ts';
 import { readResidualTensors } from './residual-records.ts';
+import { readBesides } from './state-besides.ts';
 import { readCodings } from './tensor-codings.ts';
 
 /** Shortest block entry: one length byte and the checksum. */
@@ -108,12 +109,13 @@ export class FilesReader {
     const ancestorJson = previous?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget));
     const { codebooks, formatVersion, ancestor } = this.#ctx;
-    const codings = readCodings(
+    const withoutBesides = readCodings(
       this.#body,
       layout.tensors.length,
       { codebooks, formatVersion },
       previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
     );
+    const codings = readBesides(this.#body, layout, withoutBesides);
     checkDtypes(layout, codings, codebooks);
     if (blockCountMin(layout.tensors) > this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path))
       throw corruptPackage('a file has more blocks than the index');

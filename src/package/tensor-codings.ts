@@ -1,4 +1,5 @@
 import { layerTypes } from '../checkpoint/layer-type.ts';
+import { stateForms } from '../checkpoint/state-form.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
@@ -35,7 +36,7 @@ export function writeCodings(
   for (const run of runs) writer.u8(run.code).varint(run.length);
 }
 
-/** Reads what `writeCodings` wrote, for `tensorCount` tensors. Throws `corrupt-package`. */
+/** Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`. Throws `corrupt-package`. */
 export function readCodings(
   reader: ByteReader,
   tensorCount: number,
@@ -67,15 +68,20 @@ interface CodingContext {
 
 /** Above every codebook number a package can have. */
 const residualCode = 32;
+/** Of the first of `stateForms`. */
+const stateCode = 33;
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual. */
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form. */
 function codeOf(coding: TensorCoding): number {
+  if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
   if (coding.kind === 'residual') return residualCode;
   return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
 }
 
 function codingOf(code: number, { codebookCount, formatVersion }: CodingContext): TensorCoding {
   if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
+  const form = formatVersion === 4 ? stateForms[code - stateCode] : undefined;
+  if (form !== undefined) return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };
   const layerType = layerTypes[code];
   if (layerType !== undefined) return { kind: 'exact', layerType };
   const codebook = code - layerTypes.length;

@@ -8,6 +8,7 @@ import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../packa
 import { levelModulus } from '../package/match-blocks.ts';
 import type { PackageCodebook, SuperStepPart } from '../package/package-index.ts';
 import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../package/residual-block.ts';
+import { besideParts, stateSegments } from '../package/state-place.ts';
 import type { BlockMemory } from './block-memory.ts';
 import type { ByteCache } from './byte-cache.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
@@ -17,6 +18,9 @@ export type DecodedBlock =
   | { readonly kind: 'levels'; readonly levels: DecodedLevels }
   | { readonly kind: 'residual'; readonly state: LatticeState }
   | { readonly kind: 'exact'; readonly bytes: Uint8Array };
+
+/** Of optimizer state, which is F32. */
+const stateElementBytes = 4;
 
 /** A block in one step of the lineage. */
 interface WalkStep {
@@ -48,13 +52,15 @@ export class BlockReader {
     return this.file.package.index.codebooks;
   }
 
-  /** A block as it is coded: levels with protected words, the state of a residual block, or the exact bytes. */
+  /** A block as it is coded: levels with protected words, the state of a residual block, or the bytes of an exact block or one of optimizer state. */
   async decoded(block: number, signal?: AbortSignal): Promise<DecodedBlock> {
     switch (this.file.plan.blocks[block]!.coding.kind) {
       case 'levels':
         return this.#levels(block, signal);
       case 'residual':
         return this.#residual(block, signal);
+      case 'state':
+        return this.#state(block, signal);
       case 'exact':
         return this.#exact(block, signal);
     }
@@ -201,6 +207,54 @@ export class BlockReader {
       bytes = await decodeExactBlock(this.#core, payload, { elementKind: coding.elementKind, elementCount, previous: standalone ? undefined : bytes }, signal);
     }
     return this.#keep(block, { kind: 'exact', bytes: bytes! });
+  }
+
+  /** The elements of a block of optimizer state. */
+  async #state(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
+    const { found, steps } = this.#walk(block);
+    if (found?.kind === 'exact' && steps.length === 0) return found;
+    const payloads: Uint8Array[] = [];
+    for (const { step, number } of steps) {
+      const payload = await this.#payload(step, number, signal);
+      payloads.push(payload);
+      if (!this.#goesOn(payload, { step, number })) break;
+    }
+    let bytes = payloads.length === steps.length && found?.kind === 'exact' ? found.bytes : undefined;
+    for (let i = payloads.length - 1; i >= 0; i--) {
+      const needsPrevious = this.#goesOn(payloads[i]!, steps[i]!);
+      if (needsPrevious && bytes === undefined) throw corruptPackage('a block of second moments refers to an ancestor block that is not there');
+      bytes = await this.#decodeState(payloads[i]!, steps[i]!, needsPrevious ? bytes : undefined, signal);
+    }
+    return this.#keep(block, { kind: 'exact', bytes: bytes! });
+  }
+
+  /** Whether a payload needs the elements of the ancestor's block: only second moments may. */
+  #goesOn(payload: Uint8Array, { step, number }: WalkStep): boolean {
+    const { coding } = this.#planned(step, number);
+    return coding.kind === 'state' && coding.form === 'secondMoment' && this.#core.stateNeedsPreviousSync(payload);
+  }
+
+  async #decodeState(payload: Uint8Array, { step, number }: WalkStep, previous: Uint8Array | undefined, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { plan } = this.#lineage.steps[step]!;
+    const planned = this.#planned(step, number);
+    if (planned.coding.kind !== 'state') throw corruptPackage('a block changed its kind');
+    const { form } = planned.coding;
+    // First moments do not go on from an ancestor, so they are those of the newest package.
+    const beside = form === 'firstMoment' ? await this.#beside(planned, signal) : previous;
+    return this.#core.stateDecode(payload, { form, segments: stateSegments(plan, planned), beside }, signal);
+  }
+
+  /** The second moments of a block of first moments, of the newest package. */
+  async #beside(planned: PlannedBlock, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { plan, fileNumber, package: owner } = this.file;
+    const { content } = owner.index.files[fileNumber]!;
+    if (content.type !== 'safetensors') throw corruptPackage('first moments in a file without tensors');
+    const parts: Uint8Array[] = [];
+    for (const { block, firstElement, elementCount } of besideParts(plan, content.codings, planned)) {
+      const bytes = await this.elements(block, signal);
+      parts.push(bytes.subarray(stateElementBytes * firstElement, stateElementBytes * (firstElement + elementCount)));
+    }
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   #part(step: number): SuperStepPart | undefined {

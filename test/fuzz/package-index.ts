@@ -27,6 +27,7 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   1: fileURLToPath(new URL('./corpus/package-index/', import.meta.url)),
   2: fileURLToPath(new URL('./corpus/package-index-v2/', import.meta.url)),
   3: fileURLToPath(new URL('./corpus/package-index-v3/', import.meta.url)),
+  4: fileURLToPath(new URL('./corpus/package-index-v4/', import.meta.url)),
 };
 
 /** Ids of the base in the corpus and of everything else. */

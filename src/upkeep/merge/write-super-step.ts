@@ -70,9 +70,9 @@ export async function writeSuperStep(
   return { ...written, indexes: result };
 }
 
-/** A delta of its own with residual tensors and no levels. */
-function isMergeable({ kind, part, codebooks, residual }: PackageIndex): boolean {
-  return kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
+/** A delta of its own with residual tensors, no levels and no optimizer state. */
+function isMergeable({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
+  return formatVersion === 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
 }
 
 /** Codes the blocks that all checkpoints share. Moves are decoded anew in each pass, but for those there is room for. */
