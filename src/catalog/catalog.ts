@@ -5,6 +5,7 @@ import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { Fidelity, FileRole } from '../checkpoint/role.ts';
+import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 
 /**
@@ -99,6 +100,8 @@ export interface Run {
   readonly evalSetId?: string;
   readonly thresholds: QualityThresholds;
   readonly search: SearchOptions;
+  /** How optimizer files are kept; exact when absent. */
+  readonly state?: StateOptions;
   /** Unsigned 64-bit, decimal: the seed of every codebook of the run. A fork inherits its parent's. */
   readonly seed: string;
   /** The checkpoint this run was forked from; its first delta is against it. */

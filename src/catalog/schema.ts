@@ -63,6 +63,7 @@ export const runs = pgTable('runs', {
   nextSequence: integer('next_sequence').notNull().default(0),
   createdAt: createdAt(),
   deletedAt: time('deleted_at'),
+  state: json<NonNullable<Run['state']>>('state'),
 });
 
 export const checkpoints = pgTable('checkpoints', {

@@ -77,9 +77,9 @@ function firstNotFinite(values: MetricValues, names: readonly string[]): string 
   return names.find((name) => !Number.isFinite(values[name]));
 }
 
-function exact({ source, warn }: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Decision {
+function exact({ source, run, warn }: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Decision {
   warn(reason);
-  return { plan: planExact(source.files, layerTypes), configGiven: false, trialCount };
+  return { plan: planExact(source.files, layerTypes, run.state), configGiven: false, trialCount };
 }
 
 /** The residual method, set up for one checkpoint and ancestor; once for each, since what it takes to estimate bytes is what it takes to encode them. */

@@ -5,8 +5,9 @@ import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { Ancestor } from './ancestor.ts';
 import { mapBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { hasLossyState, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, QuantizedForm } from './quantized-form.ts';
+import { StateCoder } from './state-coder.ts';
 
 /** A checkpoint to be stored. */
 export interface CheckpointToEncode {
@@ -14,7 +15,7 @@ export interface CheckpointToEncode {
   readonly packageId: string;
   readonly source: ModelSource;
   readonly plan: CodingPlan;
-  /** Absent when everything is exact. */
+  /** Absent when no weights are quantized. */
   readonly quantized?: QuantizedForm;
   readonly ancestor?: Ancestor;
   /** By file number: stored as the raw object, not in the package. */
@@ -45,7 +46,8 @@ export async function encodePackage(
   options: EncodeOptions,
 ): Promise<EncodedCheckpoint> {
   const encoding = await encodingOf(checkpoint, options);
-  const { ancestor, migration, formatVersion } = encoding;
+  const { ancestor, migration } = encoding;
+  const formatVersion = hasLossyState(checkpoint.plan) ? 4 : encoding.formatVersion;
   const payloadBytes = checkpoint.source.files.map(() => 0);
   const written = await writePackage(
     { ...target, crc32c: core.crc32cSync, signal: options.signal },
@@ -54,7 +56,7 @@ export async function encodePackage(
       formatVersion,
       ancestor: ancestor?.index,
       payloads: payloadsOf(checkpoint, encoding, core, options, payloadBytes),
-      draft: () => draftOf(checkpoint, encoding),
+      draft: () => draftOf(checkpoint, { ...encoding, formatVersion }),
     },
   );
   return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes };
@@ -76,25 +78,36 @@ async function* payloadsOf(
   options: EncodeOptions,
   payloadBytes: number[],
 ): AsyncGenerator<Uint8Array> {
+  const state = new StateCoder({ source: checkpoint.source, plan: checkpoint.plan, core });
   for (const [file, { blocks }] of checkpoint.plan.files.entries()) {
     if (checkpoint.external.has(file)) continue;
     const places = blocks.map((block, index) => ({ file, index, block }));
-    for await (const payload of mapBounded(places, options.parallel, (at) => encodeBlock(checkpoint, encoding, core, at, options.signal))) {
+    for await (const payload of mapBounded(places, options.parallel, (at) => encodeBlock({ checkpoint, encoding, core, state }, at, options.signal))) {
       payloadBytes[file]! += payload.length;
       yield payload;
     }
   }
 }
 
-async function encodeBlock(
-  { source }: CheckpointToEncode,
-  encoding: FormEncoding,
-  core: NativeCore,
-  at: BlockPlace,
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
+interface BlockEncoders {
+  readonly checkpoint: CheckpointToEncode;
+  readonly encoding: FormEncoding;
+  readonly core: NativeCore;
+  readonly state: StateCoder;
+}
+
+async function encodeBlock({ checkpoint: { source }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
   const { coding } = at.block;
-  return coding.kind === 'exact' ? encodeExact({ source, ancestor: encoding.ancestor }, core, at, coding.elementKind, signal) : encoding.payload(at, signal);
+  const { ancestor } = encoding;
+  switch (coding.kind) {
+    case 'exact':
+      return encodeExact({ source, ancestor }, core, at, coding.elementKind, signal);
+    case 'state':
+      return state.payload(at, ancestor, signal);
+    case 'levels':
+    case 'residual':
+      return encoding.payload(at, signal);
+  }
 }
 
 /** One exact block against its counterpart in the ancestor where there is one. */

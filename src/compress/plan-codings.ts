@@ -1,4 +1,5 @@
 import { isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import { defaultStateOptions, type StateOptions } from '../checkpoint/state-options.ts';
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
@@ -8,6 +9,7 @@ import { isWeightCoding, type TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource, SourceFile } from './model-source.ts';
+import { planState } from './plan-state.ts';
 import type { BlockPlace } from './quantized-form.ts';
 
 /** All tensors of one layer type and dtype: one codebook, one pruning quantile. */
@@ -34,11 +36,12 @@ export interface CodingPlan {
 export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, options: PlanOptions): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
   const method = options.method ?? 'inshrinkerator';
-  const first = plan(source.files, layerTypes, keepExact, method);
+  const { state = defaultStateOptions } = options;
+  const first = plan(source.files, layerTypes, { keepExact, method, state });
   const nonFinite = await findNonFinite(source, first, options);
   if (nonFinite.size === 0) return first;
   const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
-  return { ...plan(source.files, layerTypes, new Set([...keepExact, ...nonFinite]), method), nonFinite: [...new Set(inOrder)] };
+  return { ...plan(source.files, layerTypes, { keepExact: new Set([...keepExact, ...nonFinite]), method, state }), nonFinite: [...new Set(inOrder)] };
 }
 
 export interface PlanOptions {
@@ -48,6 +51,8 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
   /** Model tensors that are not to be quantized whatever their layer. */
   readonly keepExact?: ReadonlySet<string>;
+  /** How optimizer files are coded: exact by default. */
+  readonly state?: StateOptions | undefined;
 }
 
 /** Whether a model tensor's layer, dtype and size would have it quantized. */
@@ -60,35 +65,35 @@ export function wouldBeQuantized(name: string, files: readonly SourceFile[], lay
   return entry !== undefined && type !== undefined && quantizedLayerType(type, entry) !== undefined;
 }
 
-/** Everything exact. */
-export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>): CodingPlan {
-  return {
-    groups: [],
-    nonFinite: [],
-    files: files.map((file) =>
-      planFile(
-        file,
-        file.layout.tensors.map((entry) => exactCoding(file, entry, layerTypes)),
-      ),
-    ),
-  };
+/** Everything exact but the optimizer state that a run wants otherwise. */
+export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, state: StateOptions = defaultStateOptions): CodingPlan {
+  const planned = files.map((file) => {
+    const ofState = planState(file, state);
+    return planFile(
+      file,
+      file.layout.tensors.map((entry, tensor) => ofState.get(tensor) ?? exactCoding(file, entry, layerTypes)),
+    );
+  });
+  return { groups: [], nonFinite: [], files: planned };
 }
 
 function plan(
   files: readonly SourceFile[],
   layerTypes: ReadonlyMap<string, LayerType>,
-  keepExact: ReadonlySet<string>,
-  method: QuantizationMethod,
+  { keepExact, method, state }: { readonly keepExact: ReadonlySet<string>; readonly method: QuantizationMethod; readonly state: StateOptions },
 ): CodingPlan {
   const groups: QuantizedGroup[] = [];
   const groupOf = (layerType: QuantizedLayerType, dtype: QuantizableDtype): number => {
     const known = groups.findIndex((group) => group.layerType === layerType && group.dtype === dtype);
     return known >= 0 ? known : groups.push({ layerType, dtype }) - 1;
   };
-  const planned = files.map((file) =>
-    planFile(
+  const planned = files.map((file) => {
+    const ofState = planState(file, state);
+    return planFile(
       file,
-      file.layout.tensors.map((entry): TensorCoding => {
+      file.layout.tensors.map((entry, tensor): TensorCoding => {
+        const optimizerState = ofState.get(tensor);
+        if (optimizerState !== undefined) return optimizerState;
         const type = layerTypes.get(entry.name);
         if (file.role !== 'model' || type === undefined || keepExact.has(entry.name)) return exactCoding(file, entry, layerTypes);
         if (method === 'residual') return isResidual(type, entry) ? { kind: 'residual' } : exactCoding(file, entry, layerTypes);
@@ -97,8 +102,8 @@ function plan(
           ? exactCoding(file, entry, layerTypes)
           : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
       }),
-    ),
-  );
+    );
+  });
   return { groups, files: planned, nonFinite: [] };
 }
 
@@ -126,6 +131,11 @@ async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, option
     }
   });
   return found;
+}
+
+/** Whether any file holds optimizer state that is not kept exact. */
+export function hasLossyState(codingPlan: CodingPlan): boolean {
+  return codingPlan.files.some(({ codings }) => codings.some(({ kind }) => kind === 'state'));
 }
 
 /** Whether any weights are quantized. */

@@ -38,14 +38,14 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
     overrideWarnings(run.layerTypes, files).forEach(attempt.warn);
-    return { plan: planExact(files, layerTypes), layerTypes };
+    return { plan: planExact(files, layerTypes, run.state), layerTypes };
   }
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
   const measured = bound && (await findMeasured(bound.binding, files, signal));
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();
-  const plan = await planCodings(attempt.source, layerTypes, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured });
+  const plan = await planCodings(attempt.source, layerTypes, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured, state: run.state });
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);

@@ -30,7 +30,7 @@ export async function storeCheckpoint(
   const quantized = decision.quantized?.form;
   const { source, ctx, packageId, packageKey } = attempt;
   const { files } = source;
-  const digests = quantized === undefined ? new Map<number, string>() : await digestQuantized({ source: attempt.source, plan, quantized }, attempt.signal);
+  const digests = await digestQuantized({ source, plan, quantized, core: ctx.core }, attempt.signal);
   const external = await chooseExternal(source, plan, ancestor, ctx.core, attempt.signal);
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.

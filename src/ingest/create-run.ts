@@ -4,6 +4,7 @@ import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { QualityThresholds } from '../checkpoint/quality.ts';
 import type { Fidelity } from '../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../checkpoint/search-options.ts';
+import { defaultStateOptions, type StateOptions } from '../checkpoint/state-options.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
 
 /**
@@ -23,6 +24,7 @@ export interface CreateRunInput {
   readonly evalSet?: string | undefined;
   readonly thresholds?: QualityThresholds | undefined;
   readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
+  readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
   readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
   readonly forkFrom?: { readonly run: string; readonly step: number } | undefined;
 }
@@ -54,6 +56,7 @@ export async function createRun({ catalog, newSeed }: CreateRunContext, reposito
       fidelity,
       thresholds,
       search,
+      ...stateOf(input, parent?.run),
       layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
       seed: parent?.run.seed ?? newSeed(),
       ...(evalSet !== undefined && { evalSetId: evalSet.id }),
@@ -103,6 +106,12 @@ function thresholdsOf(input: CreateRunInput, evalSet: EvalSet | undefined, paren
 /** A fork that brings its own eval set or config decides anew. */
 function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fidelity | undefined {
   return input.evalSet === undefined && input.search?.fixedConfig === undefined ? parent?.fidelity : undefined;
+}
+
+function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 'state'> {
+  if (state === undefined) return parent?.state === undefined ? {} : { state: parent.state };
+  const given = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
+  return { state: { ...(parent?.state ?? defaultStateOptions), ...given } };
 }
 
 function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {

@@ -55,6 +55,15 @@ describe('runs', () => {
     expect(created.json).toMatchObject({ fidelity: 'lossy', search: { fixedConfig: { ...fixedConfig, method: 'inshrinkerator', pruneMetric: 'magnitude' } } });
   });
 
+  it('keeps optimizer state exact unless it is told otherwise, role by role', async () => {
+    const exact = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' };
+    expect((await call('POST', runs, { name: 'state-plain' })).json).toMatchObject({ state: exact });
+    const state = { secondMoment: 'bounded', names: { secondMoment: ['nu'] } };
+    const created = await call('POST', runs, { name: 'state-bounded', state });
+    expect(created.json).toMatchObject({ fidelity: 'exact', state: { ...exact, ...state } });
+    expect((await call('GET', `${runs}/state-bounded`)).json).toEqual(created.json);
+  });
+
   it('lists in pages by name', async () => {
     for (const name of ['zz-1', 'zz-2']) await call('POST', runs, { name });
     const page = await call('GET', `${runs}?after=zz&limit=1`);
@@ -72,6 +81,8 @@ describe('runs', () => {
     [{ name: 'a', thresholds: { loss: 0.1 } }, 'invalid-request'],
     [{ name: 'a', fidelity: 'lossy' }, 'invalid-request'],
     [{ name: 'a', search: { bins: [1] } }, 'invalid-request'],
+    [{ name: 'a', state: { firstMoment: 'lossy' } }, 'invalid-request'],
+    [{ name: 'a', state: { names: { momentum: ['a.b'] } } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [4, 4] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [256] } }, 'invalid-request'],

@@ -3,6 +3,7 @@ import type { Run } from '../../catalog/catalog.ts';
 import { quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
+import { defaultStateOptions, stateFidelities } from '../../checkpoint/state-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
@@ -53,6 +54,43 @@ const searchOptionsInput = z
   .extend({ fixedConfig: quantizationConfigInput.optional() })
   .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });
 
+/** Words of one role, and letters of one, that a run may name. */
+const stateWordsMax = 64;
+const stateWord = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[^.]+$/, 'is one part of a dotted name');
+
+const stateOptions = {
+  firstMoment: z.enum(stateFidelities),
+  secondMoment: z.enum(stateFidelities),
+  momentum: z.enum(stateFidelities),
+  names: z
+    .strictObject({
+      firstMoment: z.array(stateWord).max(stateWordsMax).optional(),
+      secondMoment: z.array(stateWord).max(stateWordsMax).optional(),
+      momentum: z.array(stateWord).max(stateWordsMax).optional(),
+    })
+    .optional()
+    .openapi({
+      description: 'Parts of dotted tensor names that mark a role besides the usual ones (`m`, `exp_avg`, `v`, `exp_avg_sq`, `momentum`, `momentum_buffer`).',
+      example: { firstMoment: ['mu'], secondMoment: ['nu'] },
+    }),
+};
+const stateDescription =
+  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that the next updates hardly change; `bitsnap` by the clusters of that paper, ' +
+  'twelve bits an element. Tensors that are no moments, or not F32, stay exact. Independent of `fidelity`, which is of the weights.';
+
+const stateOptionsSchema = z.object(stateOptions).openapi('StateOptions', { description: stateDescription });
+const stateOptionsInput = z
+  .strictObject(stateOptions)
+  .partial()
+  .openapi('StateOptionsInput', {
+    description: `${stateDescription} What is not given is exact.`,
+    example: { firstMoment: 'bounded', secondMoment: 'bounded' },
+  });
+
 const thresholdsSchema = z
   .record(z.string(), z.number().min(0).max(10))
   .openapi({ description: 'Metric to largest relative degradation accepted.', example: { loss: 0.05 } });
@@ -66,6 +104,7 @@ export const runInput = z
     evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
     thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.005 on the first metric of the eval set.', example: { loss: 0.05 } }),
     search: searchOptionsInput.optional(),
+    state: stateOptionsInput.optional(),
     layerTypes: layerTypesSchema
       .optional()
       .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
@@ -80,6 +119,7 @@ export const runSchema = z
     evalSet: z.string().optional(),
     thresholds: thresholdsSchema,
     search: searchOptionsSchema,
+    state: stateOptionsSchema,
     layerTypes: layerTypesSchema,
     seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
     forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
@@ -101,6 +141,7 @@ export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
     fidelity: run.fidelity,
     thresholds: { ...run.thresholds },
     search: run.search as z.infer<typeof searchOptionsSchema>,
+    state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,
     createdAt: run.createdAt.toISOString(),

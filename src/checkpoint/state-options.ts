@@ -1,0 +1,16 @@
+/** How tensors of optimizer state are kept: byte for byte, by BitSnap's clusters (section 3.4), or with a bound on what the next updates would do with them. */
+export const stateFidelities = ['exact', 'bitsnap', 'bounded'] as const;
+export type StateFidelity = (typeof stateFidelities)[number];
+
+/** What a tensor of an optimizer holds: Adam's averages of gradients and of their squares, or the momentum of SGD. */
+export const stateRoles = ['firstMoment', 'secondMoment', 'momentum'] as const;
+export type StateRole = (typeof stateRoles)[number];
+
+/** How a run's optimizer files are kept; fixed when the run is created. */
+export interface StateOptions extends Readonly<Record<StateRole, StateFidelity>> {
+  /** Words that mark tensors of a role in addition to the usual ones, as parts of their dotted names. */
+  readonly names?: { readonly [Role in StateRole]?: readonly string[] | undefined };
+}
+
+/** Nothing is lost unless somebody asked for it: no threshold bounds what an optimizer does later. */
+export const defaultStateOptions: StateOptions = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' };
