@@ -1,5 +1,5 @@
 // Lossy coding of optimizer state, a block at a time: what Adam and SGD with momentum keep beside each weight. What is lost is bounded by
-// what the optimizer's next steps would do with it. Stored form: docs/format-blocks.md, section 16.
+// what the optimizer's next steps would do with it. Stored form: docs/format-blocks.md, section 17.
 #pragma once
 #include <cstddef>
 #include <cstdint>

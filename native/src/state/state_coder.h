@@ -8,7 +8,7 @@
 
 namespace firn {
 
-// The first byte of a payload; pinned (docs/format-blocks.md, section 16).
+// The first byte of a payload; pinned (docs/format-blocks.md, section 17).
 enum class StateMode : uint8_t {
   exact = 0,           // an exact block follows
   alone = 1,
