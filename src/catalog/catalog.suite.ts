@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { Catalog } from './catalog.ts';
 import { checkpointsSuite } from './checkpoints.suite.ts';
 import { filesSuite } from './files.suite.ts';
+import { fileOriginsSuite } from './file-origins.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { jobOrderSuite } from './job-order.suite.ts';
 import { jobsSuite } from './jobs.suite.ts';
@@ -13,6 +14,7 @@ const suites = {
   records: recordsSuite,
   checkpoints: checkpointsSuite,
   files: filesSuite,
+  'file origins': fileOriginsSuite,
   packages: packagesSuite,
   transactions: transactionsSuite,
   idempotency: idempotencySuite,

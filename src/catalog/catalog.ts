@@ -129,8 +129,8 @@ export interface RunRecords {
   lockLayout(id: string): Promise<RunLayout | undefined>;
   setLayout(id: string, layout: RunLayout): Promise<void>;
   /**
-   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Forgets the raw objects of
-   * the checkpoints and returns their keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
+   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Forgets raw objects and
+   * references as `CheckpointRecords.hide` and returns the keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
    */
   hide(id: string): Promise<string[]>;
   /** Removes hidden runs without checkpoints; returns how many. What they were forked from may be needed no longer then. */
@@ -220,13 +220,13 @@ export interface CheckpointRecords {
   requestCancel(id: string): Promise<void>;
   /** Removes an open checkpoint with its files; returns their object keys. */
   discard(id: string): Promise<string[]>;
-  /** Sets deletedAt, forgets the raw objects, which only downloads of this very checkpoint need, and returns their keys. */
+  /** Sets deletedAt, forgets its references and those raw objects of hidden checkpoints that no reference needs, and returns their keys. */
   hide(id: string): Promise<string[]>;
   /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
-  /** True when a live or hidden checkpoint's package, or a run's fork point, builds on this one. */
+  /** True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on this one. */
   hasDependents(id: string): Promise<boolean>;
   /** Those of the run that are open, queued or working, by sequence; at most `limit`. */
   unfinished(runId: string, limit: number): Promise<Checkpoint[]>;
@@ -236,6 +236,9 @@ export interface CheckpointRecords {
 }
 
 // ---- files ----
+/** package: in the checkpoint's package. raw: the uploaded object itself. reference: the bytes of another file of the repository. */
+export const fileStorages = ['package', 'raw', 'reference'] as const;
+export type FileStorage = (typeof fileStorages)[number];
 export interface CheckpointFile {
   readonly id: string;
   readonly checkpointId: string;
@@ -251,11 +254,22 @@ export interface CheckpointFile {
   readonly rawKey?: string;
   readonly rawStoredBytes?: number;
   readonly received: boolean;
-  /** What a download returns once ready: in the package, or the raw object itself. */
-  readonly storage?: 'package' | 'raw';
+  /** Where the bytes are that a download returns once ready. */
+  readonly storage?: FileStorage;
+  /** Of a reference: the file that holds the bytes, which is none itself. */
+  readonly originId?: string;
   /** Digest and size of what a download returns once ready. */
   readonly resultSha256?: string;
   readonly resultBytes?: number;
+}
+/** What a download returns of a file, as recorded when its checkpoint becomes ready. */
+export interface FileResultRecord {
+  readonly path: string;
+  readonly storage: FileStorage;
+  /** Given exactly for a reference. */
+  readonly originId?: string;
+  readonly resultSha256: string;
+  readonly resultBytes: number;
 }
 export interface FileRecords {
   /** `conflict` when the checkpoint is not open or has the path already; `invalid-request` when a path would be a folder of another. */
@@ -270,7 +284,14 @@ export interface FileRecords {
   ): Promise<string | undefined>;
   list(checkpointId: string): Promise<CheckpointFile[]>;
   find(checkpointId: string, path: string): Promise<CheckpointFile | undefined>;
-  setResults(checkpointId: string, results: readonly { path: string; storage: 'package' | 'raw'; resultSha256: string; resultBytes: number }[]): Promise<void>;
+  get(id: string): Promise<CheckpointFile | undefined>;
+  /**
+   * Files of live, ready checkpoints of a repository that hold the bytes of a download with one of these digests: at most one a digest, a raw object before a package and a
+   * short chain before a long one. No references.
+   */
+  holding(repositoryId: string, digests: readonly string[]): Promise<CheckpointFile[]>;
+  /** `conflict` when an origin does not hold its bytes any more, or is of another repository; what it holds then stays as long as the reference. */
+  setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
   /** Forgets raw keys of these files and returns them, for deletion after the transaction. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /** Whether a file refers to this raw object; for sweeping. */

@@ -3,13 +3,14 @@ import { alias } from 'drizzle-orm/pg-core';
 import { checkpointStates } from './catalog.ts';
 import { isTerminal } from './checkpoint-moves.ts';
 import type { Db } from './database.ts';
+import { originsReferredTo } from './file-origins.ts';
 import { checkpoints, packages, runs } from './schema.ts';
 
 const ended = checkpointStates.filter(isTerminal);
 
 /**
- * Whether something builds on a checkpoint: the package that another checkpoint (live or hidden) uses is a delta to a package of this one, or a
- * run was forked from it.
+ * Whether something builds on a checkpoint: the package that another checkpoint (live or hidden) uses is a delta to a package of this one, a file of another
+ * checkpoint refers to one of this, or a run was forked from it.
  */
 export async function buildsOn({ query }: Db, checkpointId: string): Promise<boolean> {
   const descendant = alias(packages, 'descendant');
@@ -21,6 +22,8 @@ export async function buildsOn({ query }: Db, checkpointId: string): Promise<boo
     .where(eq(packages.checkpointId, checkpointId))
     .limit(1);
   if (package_ !== undefined) return true;
+  const [origin] = await originsReferredTo({ query }, checkpointId).limit(1);
+  if (origin !== undefined) return true;
   const [fork] = await query.select({ id: runs.id }).from(runs).where(eq(runs.parentCheckpointId, checkpointId)).limit(1);
   return fork !== undefined;
 }
@@ -39,7 +42,9 @@ export async function reclaimableCheckpoints({ query }: Db, limit: number): Prom
   const found = await query
     .select({ id: checkpoints.id })
     .from(checkpoints)
-    .where(and(isNotNull(checkpoints.deletedAt), inArray(checkpoints.state, ended), notExists(deltas), notExists(forks)))
+    .where(
+      and(isNotNull(checkpoints.deletedAt), inArray(checkpoints.state, ended), notExists(deltas), notExists(originsReferredTo({ query })), notExists(forks)),
+    )
     .limit(limit);
   return found.map(({ id }) => id);
 }

@@ -5,6 +5,7 @@ import type { CheckpointFile, FileRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
+import { filesHolding, holdOrigin } from './file-origins.ts';
 import { checkpointFiles as files, checkpoints } from './schema.ts';
 
 /** Most rows of one insert: keeps the statement short and far below the protocol's 65535 parameters. */
@@ -60,9 +61,17 @@ export function fileRecords(db: Db): FileRecords {
         .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
       return found && dropNulls(found);
     },
+    async get(id) {
+      const [found] = await query.select(columns).from(files).where(eq(files.id, id));
+      return found && dropNulls(found);
+    },
+    holding: (repositoryId, digests) => filesHolding(db, repositoryId, digests),
     async setResults(checkpointId, results) {
       await db.transaction(async (tx) => {
-        for (const { path, ...result } of results) {
+        // References may be to other files of the checkpoint.
+        const inOrder = [...results].sort((a, b) => Number(a.storage === 'reference') - Number(b.storage === 'reference'));
+        for (const { path, ...result } of inOrder) {
+          if (result.storage === 'reference') await holdOrigin(tx, checkpointId, result.originId);
           const set = await tx.query
             .update(files)
             .set(result)

@@ -1,6 +1,10 @@
-import { inArray, isNotNull, sql, and, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, notExists, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Db } from './database.ts';
 import { checkpointFiles, checkpoints } from './schema.ts';
+
+/** Rows named in one statement: far below the protocol's 65535 parameters. */
+const rowsPerQuery = 1000;
 
 export interface HiddenCheckpoints {
   readonly ids: readonly string[];
@@ -8,20 +12,57 @@ export interface HiddenCheckpoints {
   readonly rawKeys: string[];
 }
 
-/** Hides the checkpoints that `which` names and forgets their raw objects: what builds on them reads their packages only. */
+/**
+ * Hides the checkpoints that `which` names and forgets their references and their raw objects, for what builds on them reads their packages only. A raw object that a
+ * reference of another checkpoint needs stays until the last of these is hidden.
+ */
 export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpoints> {
-  return db.transaction(async ({ query }) => {
+  return db.transaction(async (tx) => {
+    const { query } = tx;
     const hidden = await query
       .update(checkpoints)
       .set({ deletedAt: sql`coalesce(${checkpoints.deletedAt}, now())` })
       .where(which)
       .returning({ id: checkpoints.id });
-    const files = and(
-      inArray(checkpointFiles.checkpointId, query.select({ id: checkpoints.id }).from(checkpoints).where(which)),
-      isNotNull(checkpointFiles.rawKey),
-    );
-    const held = await query.select({ key: checkpointFiles.rawKey }).from(checkpointFiles).where(files);
-    await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(files);
-    return { ids: hidden.map(({ id }) => id), rawKeys: held.map(({ key }) => key!) };
+    const own = query.select({ id: checkpoints.id }).from(checkpoints).where(which);
+    const origins = (
+      await query
+        .select({ id: checkpointFiles.originId })
+        .from(checkpointFiles)
+        .where(and(inArray(checkpointFiles.checkpointId, own), isNotNull(checkpointFiles.originId)))
+    ).map(({ id }) => id!);
+    await query.update(checkpointFiles).set({ originId: null }).where(inArray(checkpointFiles.checkpointId, own));
+    const ownKeys = await releaseUnneeded(tx, inArray(checkpointFiles.checkpointId, own));
+    const originKeys: string[] = [];
+    for (let start = 0; start < origins.length; start += rowsPerQuery) {
+      const some = inArray(checkpointFiles.id, origins.slice(start, start + rowsPerQuery));
+      originKeys.push(...(await releaseUnneeded(tx, and(some, inArray(checkpointFiles.checkpointId, hiddenIds(tx)))!)));
+    }
+    return { ids: hidden.map(({ id }) => id), rawKeys: [...ownKeys, ...originKeys] };
   });
+}
+
+function hiddenIds({ query }: Db) {
+  return query.select({ id: checkpoints.id }).from(checkpoints).where(isNotNull(checkpoints.deletedAt));
+}
+
+/** Forgets the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
+async function releaseUnneeded({ query }: Db, which: SQL): Promise<string[]> {
+  // Held first: a reference that is being committed holds its origin too, and is seen by the statement after.
+  await query
+    .select({ id: checkpointFiles.id })
+    .from(checkpointFiles)
+    .where(and(which, isNotNull(checkpointFiles.rawKey)))
+    .for('update');
+  const reference = alias(checkpointFiles, 'reference');
+  const needed = query.select({ id: reference.id }).from(reference).where(eq(reference.originId, checkpointFiles.id));
+  const held = await query
+    .select({ id: checkpointFiles.id, key: checkpointFiles.rawKey })
+    .from(checkpointFiles)
+    .where(and(which, isNotNull(checkpointFiles.rawKey), notExists(needed)));
+  for (let start = 0; start < held.length; start += rowsPerQuery) {
+    const ids = held.slice(start, start + rowsPerQuery).map(({ id }) => id);
+    await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(inArray(checkpointFiles.id, ids));
+  }
+  return held.map(({ key }) => key!);
 }

@@ -4,7 +4,16 @@ import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../checkpoint/role.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import { checkpointStates, repositoryTypes, type CheckpointResult, type EvalSet, type IdempotentAnswer, type Run, type RunLayout } from './catalog.ts';
+import {
+  checkpointStates,
+  fileStorages,
+  repositoryTypes,
+  type CheckpointResult,
+  type EvalSet,
+  type IdempotentAnswer,
+  type Run,
+  type RunLayout,
+} from './catalog.ts';
 import { json } from './json-column.ts';
 
 /**
@@ -98,9 +107,10 @@ export const checkpointFiles = pgTable('checkpoint_files', {
   rawKey: text('raw_key'),
   rawStoredBytes: bytes('raw_stored_bytes'),
   received: boolean('received').notNull().default(false),
-  storage: text('storage', { enum: ['package', 'raw'] }),
+  storage: text('storage', { enum: fileStorages }),
   resultSha256: text('result_sha256'),
   resultBytes: bytes('result_bytes'),
+  originId: text('origin_id'),
 });
 
 export const packages = pgTable('packages', {
