@@ -51,6 +51,11 @@ export class Ancestor {
     return elements === 0 ? 0 : matched / elements;
   }
 
+  /** Whether it holds the bytes of a file under the path they have now: every block is then coded in a byte against its counterpart. */
+  holds({ path, sha256, type }: SourceFile): boolean {
+    return this.index.files.some((file) => file.path === path && file.sha256 === sha256 && file.content.type === type);
+  }
+
   /** Whether a block has a counterpart. */
   hasBlock(file: number, block: number): boolean {
     return this.matches[file]![block]! >= 0;

@@ -21,7 +21,7 @@ test.each([
 ])('%s: %s stays raw: %s', async (_, path, bytes, external) => {
   const source = new ModelSource([sourceFile(path, bytes, 'other')], new Map(), core, 0);
   const plan = planExact(source.files, new Map());
-  expect(await chooseExternal(source, plan, undefined, core)).toEqual(new Set(external ? [0] : []));
+  expect(await chooseExternal({ source, plan, ancestor: undefined, references: new Map() }, core)).toEqual(new Set(external ? [0] : []));
 });
 
 test('a file with a quantized tensor is never left out by its exact ones', async () => {
@@ -38,5 +38,5 @@ test('a file with a quantized tensor is never left out by its exact ones', async
       blocks: blocks.map((block, i) => (i === 0 ? { ...block, coding: { kind: 'levels', codebook: 0 } as const } : block)),
     })),
   };
-  expect(await chooseExternal(source, quantized, undefined, core)).toEqual(new Set());
+  expect(await chooseExternal({ source, plan: quantized, ancestor: undefined, references: new Map() }, core)).toEqual(new Set());
 });

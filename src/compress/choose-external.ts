@@ -11,18 +11,20 @@ const incompressibleShareMin = 0.995;
 /** Below this size a file always goes into the package: an object of its own costs as much as could be lost. */
 const externalBytesMin = 64 * 1024;
 
-/** The files that exact coding would not make smaller, by an evenly spread sample of their blocks: they stay the raw objects they are. */
-export async function chooseExternal(
-  source: ModelSource,
-  plan: CodingPlan,
-  ancestor: Ancestor | undefined,
-  core: NativeCore,
-  signal?: AbortSignal,
-): Promise<Set<number>> {
-  const external = new Set<number>();
+export interface FilesToChoose {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly ancestor: Ancestor | undefined;
+  /** By file number: stored as references. */
+  readonly references: ReadonlyMap<number, unknown>;
+}
+
+/** The files that do not go into the package: references, and those that exact coding would not make smaller, by an evenly spread sample of their blocks. */
+export async function chooseExternal({ source, plan, ancestor, references }: FilesToChoose, core: NativeCore, signal?: AbortSignal): Promise<Set<number>> {
+  const external = new Set(references.keys());
   for (const [file, { blocks }] of plan.files.entries()) {
     const exactOnly = blocks.every((block) => block.coding.kind === 'exact');
-    if (!exactOnly || source.files[file]!.sizeBytes < externalBytesMin) continue;
+    if (external.has(file) || !exactOnly || source.files[file]!.sizeBytes < externalBytesMin) continue;
     const stride = Math.max(1, Math.ceil(blocks.length / sampleBlocksMax));
     let rawBytes = 0;
     let codedBytes = 0;

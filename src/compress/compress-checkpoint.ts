@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Checkpoint, CheckpointFile, CheckpointResult, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, CheckpointFile, CheckpointResult, FileResultRecord, Run } from '../catalog/catalog.ts';
 import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import type { Ancestor } from './ancestor.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
-import { describeResult, fileResults, type FileResult } from './describe-result.ts';
+import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
@@ -35,7 +35,7 @@ export interface CompressedCheckpoint {
   readonly packageId: string;
   readonly packageKey: string;
   readonly result: CheckpointResult;
-  readonly files: readonly FileResult[];
+  readonly files: readonly FileResultRecord[];
 }
 
 /**

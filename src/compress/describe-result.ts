@@ -1,4 +1,4 @@
-import type { CheckpointFile, CheckpointResult } from '../catalog/catalog.ts';
+import type { CheckpointFile, CheckpointResult, FileResultRecord } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
@@ -19,14 +19,6 @@ export interface Findings {
   readonly quality?: { readonly bound: QualityBound; readonly measured: Measurement };
   readonly warnings: readonly string[];
   readonly seconds: Readonly<Record<string, number>>;
-}
-
-/** What a download returns of one file. */
-export interface FileResult {
-  readonly path: string;
-  readonly storage: 'package' | 'raw';
-  readonly resultSha256: string;
-  readonly resultBytes: number;
 }
 
 /** The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
@@ -57,17 +49,18 @@ export function describeResult(findings: Findings): CheckpointResult {
 }
 
 /** By file. */
-export function fileResults({ files, stored }: Pick<Findings, 'files' | 'stored'>): FileResult[] {
-  return files.map((file, number) => ({
-    path: file.path,
-    storage: stored.external.has(number) ? 'raw' : 'package',
-    resultSha256: stored.sha256[number]!,
-    resultBytes: file.sizeBytes,
-  }));
+export function fileResults({ files, stored }: Pick<Findings, 'files' | 'stored'>): FileResultRecord[] {
+  return files.map((file, number) => ({ path: file.path, ...storageOf(stored, number), resultSha256: stored.sha256[number]!, resultBytes: file.sizeBytes }));
+}
+
+function storageOf({ external, references }: StoredCheckpoint, number: number): Pick<FileResultRecord, 'storage' | 'originId'> {
+  const originId = references.get(number);
+  if (originId !== undefined) return { storage: 'reference', originId };
+  return { storage: external.has(number) ? 'raw' : 'package' };
 }
 
 /** Raw objects that serve as storage, frame and checksums included. */
 function rawBytesKept({ files, rows, stored }: Findings): number {
-  const kept = new Set([...stored.external].map((number) => files[number]!.path));
+  const kept = new Set([...stored.external].filter((number) => !stored.references.has(number)).map((number) => files[number]!.path));
   return rows.filter((row) => kept.has(row.path)).reduce((sum, row) => sum + (row.rawStoredBytes ?? 0), 0);
 }

@@ -78,23 +78,23 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
 }
 
 /**
- * Which raw objects go: sensitivity always; of an exact checkpoint all that the package holds; of a lossy one all but the model, which stays while
+ * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all but the model, which stays while
  * this is the run's newest ready checkpoint. A failed delete leaves an object that the sweep of staged objects finds.
  */
 async function releaseRaw(
   tx: Catalog,
   { checkpoint, compressed: { result, files } }: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
 ): Promise<string[]> {
-  const inPackage = new Set(files.filter((file) => file.storage === 'package').map((file) => file.path));
+  const elsewhere = new Set(files.filter((file) => file.storage !== 'raw').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
-  const now = rows.filter((row) => row.role === 'sensitivity' || (inPackage.has(row.path) && (row.role !== 'model' || result.fidelity === 'exact')));
+  const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || result.fidelity === 'exact')));
   const keys = await tx.files.releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
   const previous = await tx.checkpoints.previousReady(checkpoint.runId, checkpoint.sequence);
   if (previous === undefined) return keys;
-  const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage === 'package');
+  const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage !== 'raw');
   return [
     ...keys,
     ...(await tx.files.releaseRaw(

@@ -55,7 +55,8 @@ async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: Ancest
   }
 }
 
-function isDamage(error: unknown): boolean {
+/** Whether stored bytes are damaged or missing. */
+export function isDamage(error: unknown): boolean {
   return error instanceof FirnError && damageCodes.has(error.code);
 }
 

@@ -4,11 +4,16 @@ import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { digestQuantized } from './digest-quantized.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
+import { findOrigins, referencesBeside } from './file-references.ts';
+import type { CodingPlan } from './plan-codings.ts';
+import type { QuantizedForm } from './quantized-form.ts';
 
 /** A checkpoint in the store, not yet verified. */
 export interface StoredCheckpoint extends EncodedCheckpoint {
-  /** By file number: stored as the raw object. */
+  /** By file number: not in the package, but stored as the raw object or as a reference. */
   readonly external: ReadonlySet<number>;
+  /** By file number: id of the file of the repository that holds the same bytes. */
+  readonly references: ReadonlyMap<number, string>;
   /** By file number: digest of what a download returns. */
   readonly sha256: readonly string[];
   /** Whether a download differs from the upload. */
@@ -19,8 +24,8 @@ export interface StoredCheckpoint extends EncodedCheckpoint {
 const packageSlackBytes = 64 * 1024 * 1024;
 
 /**
- * Encodes a checkpoint as decided and puts its package. Files that turn out larger than their raw objects are left out in a second go; the sample of
- * `chooseExternal` has found almost all of them before. Rejects with the errors of store and core.
+ * Encodes a checkpoint as decided and puts its package. Files that the repository holds already are referred to. Files that turn out larger than their raw objects are left
+ * out in a second go; the sample of `chooseExternal` has found almost all of them before. Rejects with the errors of store and core.
  */
 export async function storeCheckpoint(
   attempt: EncodeAttempt,
@@ -28,10 +33,28 @@ export async function storeCheckpoint(
   ancestor: Ancestor | undefined,
 ): Promise<StoredCheckpoint> {
   const quantized = decision.quantized?.form;
+  const digests = await digestQuantized({ source: attempt.source, plan, quantized, core: attempt.ctx.core }, attempt.signal);
+  const origins = await findOrigins(attempt, plan);
+  const parts = { plan, quantized, digests };
+  const stored = await storeBeside(attempt, { ...parts, ancestor, references: referencesBeside(attempt, { plan, origins, ancestor }) });
+  if (ancestor === undefined || stored.kind === 'delta') return stored;
+  // As a base it holds what the ancestor does once more.
+  const references = referencesBeside(attempt, { plan, origins, ancestor: undefined });
+  return references.size > stored.references.size ? storeBeside(attempt, { ...parts, ancestor: undefined, references }) : stored;
+}
+
+interface Parts {
+  readonly plan: CodingPlan;
+  readonly quantized: QuantizedForm | undefined;
+  readonly digests: ReadonlyMap<number, string>;
+  readonly ancestor: Ancestor | undefined;
+  readonly references: ReadonlyMap<number, string>;
+}
+
+async function storeBeside(attempt: EncodeAttempt, { plan, quantized, digests, ancestor, references }: Parts): Promise<StoredCheckpoint> {
   const { source, ctx, packageId, packageKey } = attempt;
   const { files } = source;
-  const digests = await digestQuantized({ source, plan, quantized, core: ctx.core }, attempt.signal);
-  const external = await chooseExternal(source, plan, ancestor, ctx.core, attempt.signal);
+  const external = await chooseExternal({ source, plan, ancestor, references }, ctx.core, attempt.signal);
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.
   for (;;) {
@@ -43,7 +66,7 @@ export async function storeCheckpoint(
       pace(attempt),
     );
     const grown = [...files.keys()].filter((number) => !external.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes);
-    if (grown.length === 0) return { ...encoded, external, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
+    if (grown.length === 0) return { ...encoded, external, references, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
     for (const number of grown) external.add(number);
   }
 }

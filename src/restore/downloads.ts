@@ -45,6 +45,7 @@ export class Downloads {
 
   /** The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with `checkpoint-not-ready`, `invalid-request`, and the errors of restore and store. */
   async openFile(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+    if (file.storage === 'reference') return this.openFile(...(await this.#origin(file)), view);
     if (file.storage === 'raw') return this.#openRaw(file, view?.dtype);
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
@@ -59,10 +60,27 @@ export class Downloads {
     const files = (await this.#services.catalog.files.list(checkpoint.id)).filter((file) => file.storage !== undefined && file.path.endsWith('.safetensors'));
     // Model tensors first: an optimizer file may use the same names.
     for (const file of [...files.filter((each) => each.role === 'model'), ...files.filter((each) => each.role !== 'model')]) {
-      const found = file.storage === 'raw' ? await this.#rawTensor(file, name, view?.dtype) : await this.#packagedTensor(checkpoint, file, name, view?.dtype);
-      if (found !== undefined) return found;
+      const found = await this.#tensorIn(checkpoint, file, name, view?.dtype);
+      if (found !== undefined) return { ...found, path: file.path };
     }
     throw new FirnError('not-found', 'The checkpoint has no tensor of this name.');
+  }
+
+  async #tensorIn(checkpoint: Checkpoint, file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
+    if (file.storage === 'reference') {
+      const [owner, origin] = await this.#origin(file);
+      return this.#tensorIn(owner, origin, name, dtype);
+    }
+    return file.storage === 'raw' ? this.#rawTensor(file, name, dtype) : this.#packagedTensor(checkpoint, file, name, dtype);
+  }
+
+  /** The file that holds the bytes of a reference, with its checkpoint, live or hidden. */
+  async #origin({ id, originId }: CheckpointFile): Promise<[Checkpoint, CheckpointFile]> {
+    const { catalog } = this.#services;
+    const origin = originId === undefined ? undefined : await catalog.files.get(originId);
+    const checkpoint = origin && (await catalog.checkpoints.get(origin.checkpointId));
+    if (checkpoint === undefined || origin?.storage === 'reference') throw new FirnError('internal', 'The stored file is gone.', { detail: `origin of ${id}` });
+    return [checkpoint, origin!];
   }
 
   async #openRaw(file: CheckpointFile, dtype: QuantizableDtype | undefined): Promise<OpenedFile> {

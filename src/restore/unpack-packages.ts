@@ -26,7 +26,7 @@ export interface UnpackRequest {
 
 export interface UnpackedFile {
   readonly file: PackageFile;
-  /** False for an external file: its bytes are an object of their own, to be downloaded as it is. */
+  /** False for an external file that no other file of the package is identical to: its bytes are elsewhere, to be downloaded as they are. */
   readonly written: boolean;
 }
 
@@ -40,7 +40,10 @@ export async function unpackPackages({ core, packagePaths, packageId, outFolder,
   const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
   const chain = await PackageChain.open(nothingKept, packages, signal);
   try {
-    const files = chain.files.filter(isInside);
+    const files = chain.files.flatMap((file) => {
+      const holder = holderOf(file, chain.files);
+      return holder === undefined ? [] : [{ ...file, holder: holder.path }];
+    });
     checkFree(files, outFolder);
     await mkdir(outFolder, { recursive: true });
     const scratch = await mkdtemp(join(outFolder, '.firn-unpack-'));
@@ -52,14 +55,21 @@ export async function unpackPackages({ core, packagePaths, packageId, outFolder,
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
-    return chain.files.map((file) => ({ file, written: isInside(file) }));
+    return chain.files.map((file) => ({ file, written: holderOf(file, chain.files) !== undefined }));
   } finally {
     await chain.close();
   }
 }
 
-function isInside({ content }: PackageFile): boolean {
-  return content.type !== 'external';
+/** The file of the package whose bytes these are: itself or, for an external one, another with its digest. Undefined when they are not in the package. */
+function holderOf(file: PackageFile, files: readonly PackageFile[]): PackageFile | undefined {
+  if (file.content.type !== 'external') return file;
+  return files.find(({ content, sha256, sizeBytes }) => content.type !== 'external' && sha256 === file.sha256 && sizeBytes === file.sizeBytes);
+}
+
+interface FileToRebuild extends PackageFile {
+  /** Path of the file that is decoded for it. */
+  readonly holder: string;
 }
 
 /** The packages in a file: one, or those of a super-step. */
@@ -115,9 +125,9 @@ function checkFree(files: readonly PackageFile[], outFolder: string): void {
 }
 
 /** Rebuilds every file under its number in `scratch`; rejects unless all of them are what was stored. */
-async function rebuild(chain: PackageChain, files: readonly PackageFile[], scratch: string, signal: AbortSignal | undefined): Promise<void> {
+async function rebuild(chain: PackageChain, files: readonly FileToRebuild[], scratch: string, signal: AbortSignal | undefined): Promise<void> {
   for (const [number, file] of files.entries()) {
-    const { sha256 } = await restoreToFile(chain.file(file.path).passing(signal), join(scratch, String(number)));
+    const { sha256 } = await restoreToFile(chain.file(file.holder).passing(signal), join(scratch, String(number)));
     if (sha256 !== file.sha256) throw corruptPackage(`${file.path} has digest ${sha256} instead of ${file.sha256}`);
   }
 }

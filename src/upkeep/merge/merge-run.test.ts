@@ -23,6 +23,9 @@ afterAll(() => harness.close());
 
 const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
+/** Runs so far: each has random states of its own, which would else be those of another run's files. */
+let runCount = 0;
+
 /** Most weights stay where they are; a matrix of several blocks, vectors that share one, exact tensors and a file of bytes. */
 function uploadAt(step: number): Upload {
   const moved = (values: Float32Array, one: number): Float32Array => {
@@ -35,7 +38,7 @@ function uploadAt(step: number): Upload {
     'fc.weight': f32([400, 800], moved(noise(400 * 800, 5), 100)),
     'z.weight': f32([30, 30], moved(noise(900, 2), 53)),
   });
-  return { ...model, 'rng/state.bin': { role: 'other', bytes: Buffer.from(noise(400, step).buffer) } };
+  return { ...model, 'rng/state.bin': { role: 'other', bytes: Buffer.from(noise(400, 100 * runCount + step).buffer) } };
 }
 
 async function pushed(run: Run): Promise<Checkpoint[]> {
@@ -74,6 +77,7 @@ describe('a run whose old deltas are merged', () => {
   let downloads: Record<string, string>[];
   beforeEach(async () => {
     run = await harness.newFixedRun({ method: 'residual', step: 0 });
+    runCount += 1;
     checkpoints = await pushed(run);
     expect(checkpoints.slice(0, 8).map(({ result }) => result?.chainLength)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     before = await Promise.all(checkpoints.map(recordOf));
