@@ -75,7 +75,7 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
   const reader = new ByteReader(bytes);
   const { ancestorId, deflated } = readFlags(reader);
   if (ancestorId !== ancestor?.id) throw corruptPackage(`the index names ancestor ${ancestorId ?? 'none'}, given was ${ancestor?.id ?? 'none'}`);
-  const packageIds = formatVersion !== 3 ? [] : readSuperStepIds(reader);
+  const packageIds = formatVersion === 3 ? readSuperStepIds(reader) : [];
   const budget = new MemoryBudget(indexMemoryBytesMax);
   return { ancestorId, packageIds, body: new ByteReader(readBody(reader, deflated, budget)), budget };
 }

@@ -23,7 +23,10 @@ export interface PackageIndex {
   readonly part?: SuperStepPart;
 }
 
-/** Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 has tensors of optimizer state besides. */
+/**
+ * Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 is version 2 with
+ * what came after it; a writer uses it for packages that need that.
+ */
 export type FormatVersion = 1 | 2 | 3 | 4;
 
 /** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */

@@ -43,7 +43,7 @@ class BodyReader:
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
         self._read_codebooks()
         context_bytes, vector_scale, matrix_scale = b"", 0, 0
-        if self.version == 2:
+        if self.version in (2, 4):
             context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
             if context_bytes:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()

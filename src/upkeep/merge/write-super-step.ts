@@ -70,9 +70,9 @@ export async function writeSuperStep(
   return { ...written, indexes: result };
 }
 
-/** A delta of its own with residual tensors, no levels and no optimizer state. */
+/** A delta of its own with residual tensors, no levels, and nothing that came after version 2. */
 function isMergeable({ formatVersion, kind, part, codebooks, residual }: PackageIndex): boolean {
-  return formatVersion === 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
+  return formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
 }
 
 /** Codes the blocks that all checkpoints share. Moves are decoded anew in each pass, but for those there is room for. */
