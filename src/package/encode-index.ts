@@ -60,16 +60,17 @@ export function writeFiles(writer: ByteWriter, files: FilesToWrite): void {
   const { index, ancestor } = files;
   writer.varint(index.files.length);
   const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
-  for (const file of index.files) writeFile(writer, { ...files, file, ancestorFile: numbers.get(file.path) });
+  for (const [number, file] of index.files.entries()) writeFile(writer, { ...files, file, number, ancestorFile: numbers.get(file.path) });
 }
 
 interface FileContext extends FilesToWrite {
   readonly file: PackageFile;
+  readonly number: number;
   /** Number of the ancestor's file with this path. */
   readonly ancestorFile: number | undefined;
 }
 
-function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext): void {
+function writeFile(writer: ByteWriter, { file, number, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext): void {
   if (ancestorFile === undefined) {
     const path = new TextEncoder().encode(file.path);
     writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);
@@ -84,7 +85,12 @@ function writeFile(writer: ByteWriter, { file, index, ancestor, ancestorFile, sh
     const before = other?.type === 'safetensors' ? other : undefined;
     const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
-    writeCodings(writer, file.content.codings, index.codebooks, before && ancestor && { content: before, codebooks: ancestor.codebooks });
+    writeCodings(
+      writer,
+      file.content.codings,
+      { codebooks: index.codebooks, file: number },
+      before && ancestor && { content: before, codebooks: ancestor.codebooks },
+    );
     writeBesides(writer, file.content.codings);
     writeResidualTensors(writer, file.content, before);
   }

@@ -96,9 +96,10 @@ export type TensorCoding =
   | { readonly kind: 'exact'; readonly layerType: LayerType }
   | { readonly kind: 'levels'; readonly codebook: number }
   | { readonly kind: 'residual' }
-  | StateCoding;
+  | StateCoding
+  | CopyCoding;
 
-/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. */
+/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. Version 4 only. */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
   | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
@@ -106,6 +107,14 @@ export type StateCoding =
 /** Whether a coding is one of model weights that a search decides on. */
 export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
   return kind === 'levels' || kind === 'residual';
+}
+
+/** The elements are those of another tensor of the package, which comes before it and is no copy. Version 4 only. */
+export interface CopyCoding {
+  readonly kind: 'copy';
+  /** Numbers of that tensor's file and of the tensor in it. */
+  readonly file: number;
+  readonly tensor: number;
 }
 
 export interface BlockEntry {

@@ -6,9 +6,14 @@ import type { BlobContent, ExternalContent, SafetensorsContent, TensorCoding } f
 export interface FilePlan {
   readonly layout: SafetensorsLayout;
   readonly blocks: readonly PlannedBlock[];
-  /** By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the blocks after it, alone. -1 for an empty tensor. */
+  /**
+   * By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the blocks after it, alone. -1 for an empty tensor, and for a copy
+   * until it has a place (`placeCopies`).
+   */
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
+  /** Blocks decoded for copies: their numbers go on behind those of `blocks`. The block of that file has its number in the file's own `blocks`. */
+  readonly copied: readonly { readonly file: number; readonly block: number }[];
 }
 
 /** Plans the blocks of a safetensors file with these codings. */
@@ -26,7 +31,7 @@ export function planTensors(layout: SafetensorsLayout, codings: readonly TensorC
       element += segment.elementCount;
     }
   });
-  return { layout, blocks, firstBlock, firstElement };
+  return { layout, blocks, firstBlock, firstElement, copied: [] };
 }
 
 /** Plans any other file: one nameless tensor of bytes without a header, so `blockElementsMax` bytes a block. */

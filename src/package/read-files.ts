@@ -7,6 +7,7 @@ import { headerLengthBytes } from '../checkpoint/safetensors-limits.ts';
 import { blockCountMin, payloadBytesMax, superStepPayloadBytesMax } from './block-bounds.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import type { ByteReader } from './byte-reader.ts';
+import { checkCopies } from './copied-tensors.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { fileBytesMax, fileCountMax } from './format-limits.ts';
 import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
@@ -37,6 +38,7 @@ export interface FileContext {
 export class FilesReader {
   readonly #body: ByteReader;
   readonly #ctx: FileContext;
+  readonly #files: PackageFile[] = [];
   #offsetBytes: number;
 
   constructor(body: ByteReader, ctx: FileContext) {
@@ -52,7 +54,7 @@ export class FilesReader {
 
   read(): PackageFile[] {
     const count = this.#body.varint(fileCountMax, 'the number of files');
-    const files: PackageFile[] = [];
+    const files = this.#files;
     const paths = new Set<string>();
     for (let i = 0; i < count; i++) {
       const file = this.#file();
@@ -112,12 +114,16 @@ export class FilesReader {
     const withoutBesides = readCodings(
       this.#body,
       layout.tensors.length,
-      { codebooks, formatVersion },
+      { codebooks, formatVersion, file: this.#files.length },
       previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
     );
     const codings = readBesides(this.#body, layout, withoutBesides);
     checkDtypes(layout, codings, codebooks);
-    if (blockCountMin(layout.tensors) > this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path))
+    checkCopies({ layout, codings }, this.#files);
+    if (
+      blockCountMin(layout.tensors.filter((_, tensor) => codings[tensor]!.kind !== 'copy')) >
+      this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path)
+    )
       throw corruptPackage('a file has more blocks than the index');
     const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
     const plan = planTensors(layout, codings);

@@ -11,13 +11,18 @@ export interface AncestorCodings {
   readonly codebooks: readonly PackageCodebook[];
 }
 
-/** Writes one coding per tensor as runs, or as one zero byte when all are the ancestor's (docs/format.md, "Codings"). */
+/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies are (docs/format.md, "Codings"). */
 export function writeCodings(
   writer: ByteWriter,
   codings: readonly TensorCoding[],
-  codebooks: readonly PackageCodebook[],
+  { codebooks, file }: { readonly codebooks: readonly PackageCodebook[]; readonly file: number },
   ancestor: AncestorCodings | undefined,
 ): void {
+  writeCodes(writer, codings, codebooks, ancestor);
+  for (const coding of codings) if (coding.kind === 'copy') writer.varint(file - coding.file).varint(coding.tensor);
+}
+
+function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): void {
   if (ancestor !== undefined && codings.length > 0) {
     const inherited = translate(ancestor, codebooks);
     if (inherited.length === codings.length && inherited.every((code, tensor) => code === codeOf(codings[tensor]!))) {
@@ -36,49 +41,69 @@ export function writeCodings(
   for (const run of runs) writer.u8(run.code).varint(run.length);
 }
 
-/** Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`. Throws `corrupt-package`. */
+/**
+ * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies are of tensors that may be copied is the caller's
+ * to check. Throws `corrupt-package`.
+ */
 export function readCodings(
   reader: ByteReader,
   tensorCount: number,
-  { codebooks, formatVersion }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion },
+  { codebooks, ...context }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion; readonly file: number },
   ancestor: AncestorCodings | undefined,
 ): TensorCoding[] {
-  const context = { codebookCount: codebooks.length, formatVersion };
+  const codes = readCodes(reader, tensorCount, codebooks, ancestor);
+  return codes.map((code) =>
+    isCopy(code, context.formatVersion) ? readCopy(reader, context.file) : codingOf(code, { ...context, codebookCount: codebooks.length }),
+  );
+}
+
+function readCodes(reader: ByteReader, tensorCount: number, codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): number[] {
   const runCount = reader.varint(tensorCount, 'the number of coding runs');
   if (runCount === 0 && tensorCount > 0) {
     if (ancestor === undefined || ancestor.content.codings.length !== tensorCount)
       throw corruptPackage('codings are inherited from an ancestor that does not have them');
-    return translate(ancestor, codebooks).map((code) => codingOf(code, context));
+    return translate(ancestor, codebooks);
   }
-  const codings: TensorCoding[] = [];
+  const codes: number[] = [];
   for (let run = 0; run < runCount; run++) {
-    const coding = codingOf(reader.u8(), context);
-    const length = reader.varint(tensorCount - codings.length, 'the length of a coding run');
+    const code = reader.u8();
+    const length = reader.varint(tensorCount - codes.length, 'the length of a coding run');
     if (length === 0) throw corruptPackage('a coding run is empty');
-    for (let i = 0; i < length; i++) codings.push(coding);
+    for (let i = 0; i < length; i++) codes.push(code);
   }
-  if (codings.length !== tensorCount) throw corruptPackage('coding runs do not cover all tensors');
-  return codings;
+  if (codes.length !== tensorCount) throw corruptPackage('coding runs do not cover all tensors');
+  return codes;
 }
 
-interface CodingContext {
-  readonly codebookCount: number;
-  readonly formatVersion: FormatVersion;
+function isCopy(code: number, formatVersion: FormatVersion): boolean {
+  return code === copyCode && formatVersion === 4;
+}
+
+function readCopy(reader: ByteReader, file: number): TensorCoding {
+  return {
+    kind: 'copy',
+    file: file - reader.varint(file, 'the distance to the file of a copied tensor'),
+    tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
+  };
 }
 
 /** Above every codebook number a package can have. */
 const residualCode = 32;
 /** Of the first of `stateForms`. */
 const stateCode = 33;
+const copyCode = 40;
+/** Far above the tensors a file can have. */
+const tensorNumberMax = 2 ** 31;
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form. */
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy. */
 function codeOf(coding: TensorCoding): number {
   if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
   if (coding.kind === 'residual') return residualCode;
+  if (coding.kind === 'copy') return copyCode;
   return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
 }
 
-function codingOf(code: number, { codebookCount, formatVersion }: CodingContext): TensorCoding {
+function codingOf(code: number, { codebookCount, formatVersion }: { readonly codebookCount: number; readonly formatVersion: FormatVersion }): TensorCoding {
   if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
   const form = formatVersion === 4 ? stateForms[code - stateCode] : undefined;
   if (form !== undefined) return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };

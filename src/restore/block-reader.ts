@@ -36,11 +36,18 @@ export class BlockReader {
   readonly #core: NativeCore;
   readonly #cache: ByteCache<DecodedBlock>;
   readonly #lineage: FileLineage;
+  readonly #readerOf: (fileNumber: number) => BlockReader;
 
-  constructor(ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> }, lineage: FileLineage) {
+  /** `readerOf`: of another file of the newest package, for copies of its tensors. */
+  constructor(
+    ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
+    lineage: FileLineage,
+    readerOf: (fileNumber: number) => BlockReader,
+  ) {
     this.#core = ctx.core;
     this.#cache = ctx.blocks;
     this.#lineage = lineage;
+    this.#readerOf = readerOf;
   }
 
   /** The file in the newest package. */
@@ -79,8 +86,10 @@ export class BlockReader {
     return number < 0 ? undefined : number;
   }
 
-  /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. */
+  /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Also of a block that is decoded for copies. */
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
+    const copied = this.#copied(block);
+    if (copied !== undefined) return copied.reader.elements(copied.block, signal, memory);
     const { coding } = this.#planned(0, block);
     if (coding.kind === 'residual') return this.#residualElements(block, coding.dtype, { signal, memory });
     const decoded = await this.decoded(block, signal);
@@ -103,9 +112,18 @@ export class BlockReader {
 
   /** The dtype of a block's elements where it is one that can be converted. */
   quantizableDtype(block: number): QuantizableDtype | undefined {
+    const copied = this.#copied(block);
+    if (copied !== undefined) return copied.reader.quantizableDtype(copied.block);
     const { segments } = this.file.plan.blocks[block]!;
     const { dtype } = this.file.plan.layout.tensors[segments[0]!.tensor]!;
     return isQuantizable(dtype) ? dtype : undefined;
+  }
+
+  /** What is decoded for a block of copies; undefined for a block of the file's own. */
+  #copied(block: number): { readonly reader: BlockReader; readonly block: number } | undefined {
+    const { plan, fileNumber } = this.file;
+    const copied = plan.copied[block - plan.blocks.length];
+    return copied && { reader: copied.file === fileNumber ? this : this.#readerOf(copied.file), block: copied.block };
   }
 
   async #levels(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {

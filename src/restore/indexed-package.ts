@@ -1,4 +1,5 @@
 import type { ContextTables, NativeCore, TokenTables } from '../native/core.ts';
+import { placeCopies } from '../package/copied-tensors.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import type { PackageIndex } from '../package/package-index.ts';
 import { planFile, type FilePlan } from '../package/plan-file.ts';
@@ -38,8 +39,16 @@ export class IndexedPackage {
 
   /** Undefined for an external file. */
   plan(fileNumber: number): FilePlan | undefined {
-    this.#plans[fileNumber] ??= planFile(this.index.files[fileNumber]!);
+    this.#plans[fileNumber] ??= this.#planned(fileNumber);
     return this.#plans[fileNumber];
+  }
+
+  #planned(fileNumber: number): FilePlan | undefined {
+    const file = this.index.files[fileNumber]!;
+    const plan = planFile(file);
+    return plan && file.content.type === 'safetensors'
+      ? placeCopies(plan, { codings: file.content.codings, file: fileNumber, planOf: (earlier) => this.plan(earlier)! })
+      : plan;
   }
 
   /** Throws `corrupt-package`. */

@@ -83,7 +83,7 @@ export class PackageChain {
 
   /** Decoded blocks of a file, for encoding a later checkpoint against it. Throws as `file`. */
   blocks(path: string): BlockReader {
-    return new BlockReader(this.#ctx, this.#lineage(path));
+    return new BlockReader(this.#ctx, this.#lineage(path), (fileNumber) => this.blocks(this.files[fileNumber]!.path));
   }
 
   /** A file as it was stored, rebuilt on demand. Throws `not-found` when the package does not hold its bytes (external files: the raw object does). */

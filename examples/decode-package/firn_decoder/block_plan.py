@@ -10,6 +10,7 @@ from .safetensors_header import Tensor
 
 CODEBOOK_CODING = 6
 RESIDUAL_CODING = 32
+COPY_CODING = 40
 
 # A class of blocks: ("levels", codebook number), ("residual", dtype) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
@@ -47,7 +48,7 @@ def plan_blocks(tensors: Sequence[Tensor], codings: Sequence[int], blocks_max: i
     plans: list[BlockPlan] = []
     open_blocks: dict[BlockClass, BlockPlan] = {}
     for number, tensor in enumerate(tensors):
-        if tensor.elements == 0:
+        if tensor.elements == 0 or codings[number] == COPY_CODING:
             continue
         class_ = block_class(codings[number], tensor.dtype)
         if tensor.elements > BLOCK_ELEMENTS_MAX:

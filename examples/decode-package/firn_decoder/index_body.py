@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import CODEBOOK_CODING, RESIDUAL_CODING, BlockPlan, plan_blocks
+from .block_plan import CODEBOOK_CODING, COPY_CODING, RESIDUAL_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -93,7 +93,7 @@ class BodyReader:
         files: list[PackageFile] = []
         paths: set[str] = set()
         for _ in range(file_count):
-            files.append(self._read_file())
+            files.append(self._read_file(files))
             check(files[-1].path not in paths, "a path appears twice")
             paths.add(files[-1].path)
         return files
@@ -119,7 +119,7 @@ class BodyReader:
         sets = [read_token_tables(reader.take(reader.varint())) for _ in range(set_count)]
         self.codebooks = [replace(head, codes=sets[number]) for head, number in heads]
 
-    def _read_file(self) -> PackageFile:
+    def _read_file(self, earlier: list[PackageFile]) -> PackageFile:
         reader = self.reader
         bits = reader.unsigned(1)
         check(bits < 8 and bits & 3 < 3, "a file is damaged")
@@ -141,6 +141,7 @@ class BodyReader:
         text, header = self._read_header(reference.text if reference else b"")
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
+        copies = self._read_copies(tensors, codings, earlier)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
         by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
         found = read_residual_records(self.reader, [by_name.get(tensors[i].name) for i in residual])
@@ -149,7 +150,7 @@ class BodyReader:
         self.residual_count += len(residual)
         blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
-        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks)
+        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies)
 
     def _read_blob(self, size: int) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
         tensors = [Tensor("", "U8", (size,), 0, size)]
@@ -178,7 +179,7 @@ class BodyReader:
         codings: list[int] = []
         for _ in range(run_count):
             code, count = self.reader.unsigned(1), self.reader.varint()
-            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2)
+            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2) or (code == COPY_CODING and self.version == 4)
             check(known, "a tensor has an unknown coding")
             check(1 <= count <= len(tensors) - len(codings), "codings do not fit the tensors")
             codings += [code] * count
@@ -197,15 +198,33 @@ class BodyReader:
                 check((book.layer_type, book.dtype) in numbers, "a codebook is inherited that is not there")
                 coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
             check(coding != RESIDUAL_CODING or self.version >= 2, "version 1 has no residual tensors")
+            check(coding != COPY_CODING or self.version == 4, "only version 4 has copies")
             codings.append(coding)
         self._check_codings(tensors, codings)
         return codings
+
+    def _read_copies(self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]) -> dict[int, tuple[int, int]]:
+        copies: dict[int, tuple[int, int]] = {}
+        for number, (tensor, coding) in enumerate(zip(tensors, codings, strict=True)):
+            if coding != COPY_CODING:
+                continue
+            distance, original = self.reader.varint(), self.reader.varint()
+            check(distance <= len(earlier), "a copy is of a tensor in a file that is not there")
+            file = len(earlier) - distance
+            check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
+            check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
+            there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
+            check(original < len(there) and codings_there[original] != COPY_CODING, "a copy is of a tensor that is not there, or of a copy")
+            same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
+            check(same, "a copy is of a tensor of another dtype or size")
+            copies[number] = (file, original)
+        return copies
 
     def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
         for tensor, coding in zip(tensors, codings, strict=True):
             if coding == RESIDUAL_CODING:
                 check(tensor.dtype in _FLOATS, "a residual tensor is of a dtype that cannot be")
-            elif coding >= CODEBOOK_CODING:
+            elif CODEBOOK_CODING <= coding < RESIDUAL_CODING:
                 check(self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype, "a codebook is of another dtype than a tensor")
 
     def _read_blocks(self, tensors: list[Tensor], codings: list[int], path: str) -> list[StoredBlock]:

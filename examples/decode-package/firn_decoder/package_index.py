@@ -1,6 +1,6 @@
 """What an index says, as values (format.md, "Index")."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .block_plan import BlockPlan
 from .context_tables import ContextTables
@@ -41,7 +41,10 @@ class StoredBlock:
 
 @dataclass(frozen=True)
 class PackageFile:
-    """One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, or 32."""
+    """
+    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32, or 40 for a copy: `copies` says of which
+    tensor, as number of its file and number there.
+    """
 
     content: int
     path: str
@@ -54,6 +57,7 @@ class PackageFile:
     records: dict[int, LatticeRecord]
     slots: dict[int, int]
     blocks: list[StoredBlock]
+    copies: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFi
     ones are not. Files appear once the digests of all are right.
     """
     finder = BlockFinder(chain)
-    files = [file for file in chain[-1].index.files if file.content != EXTERNAL]
+    files = [(number, file) for number, file in enumerate(chain[-1].index.files) if file.content != EXTERNAL]
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder) as scratch:
-        rebuilt = [(file, os.path.join(scratch, str(number))) for number, file in enumerate(files)]
+        rebuilt = [(file, os.path.join(scratch, str(number))) for number, file in files]
         for file, path in rebuilt:
             _rebuild_file(finder, file, path)
         for file, path in rebuilt:
@@ -39,6 +39,7 @@ def _rebuild_file(finder: BlockFinder, file: PackageFile, path: str) -> None:
     check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
     with open(path, "w+b") as out:
         _write_file(finder, file, out)
+        _write_copies(finder.chain[-1].index.files, file, out)
         check(_digest(out) == file.sha256, f"{file.path} was rebuilt with a wrong digest")
 
 
@@ -54,6 +55,19 @@ def _write_file(finder: BlockFinder, file: PackageFile, out: BinaryIO) -> None:
             unit = element_bytes(tensor.dtype)
             out.seek(start + tensor.offset + run.first * unit)
             at += out.write(elements[at : at + run.count * unit])
+
+
+def _write_copies(files: Sequence[PackageFile], file: PackageFile, out: BinaryIO) -> None:
+    """Copies lie in files that are rebuilt before, each under its number beside this one, or earlier in this one."""
+    for number, (owner, original) in file.copies.items():
+        tensor, there = file.tensors[number], files[owner].tensors[original]
+        left = tensor.elements * element_bytes(tensor.dtype)
+        with open(os.path.join(os.path.dirname(out.name), str(owner)), "rb") as source:
+            out.flush()
+            source.seek(8 + len(files[owner].header) + there.offset)
+            out.seek(8 + len(file.header) + tensor.offset)
+            while piece := source.read(min(left, _PIECE_BYTES)):
+                left -= out.write(piece)
 
 
 def _digest(file: BinaryIO) -> bytes:
