@@ -41,7 +41,7 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     return path;
   }
 
-  describe.each(['format-v1', 'format-v2'])('over the packages of %s', (version) => {
+  describe.each(['format-v1', 'format-v2', 'format-v4'])('over the packages of %s', (version) => {
     const expected = JSON.parse(readFileSync(join(fixtures, version, 'expected.json'), 'utf8')) as Record<string, Record<string, string>>;
 
     it.each(Object.entries(expected))('%s comes out as it always did', (name, digests) => {

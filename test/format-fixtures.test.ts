@@ -8,7 +8,7 @@ import { loadCore } from '../src/native/load-core.ts';
 import { unpackPackages } from '../src/restore/unpack-packages.ts';
 
 /** A folder per format version: packages named `<run>-<step>.firn`, and the digests of their files. They stay readable for ever. */
-const versions = ['format-v1', 'format-v2'];
+const versions = ['format-v1', 'format-v2', 'format-v4'];
 
 describe.each(versions)('packages of %s', (version) => {
   const folder = fileURLToPath(new URL(`./fixtures/${version}/`, import.meta.url));

@@ -18,6 +18,8 @@ export class Ancestor {
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   private readonly groups: readonly QuantizedGroup[];
+  /** By file of the new checkpoint: whether the file of the same path has the same digest. */
+  private readonly identical: readonly boolean[];
   /** By file of the new checkpoint. */
   private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
 
@@ -28,6 +30,7 @@ export class Ancestor {
     // Codebooks of the new package are not built yet; a match needs only their layer type and dtype.
     const codebooks = plan.groups.map((group): PackageCodebook => ({ ...group, table: new Uint8Array(0), levelCount: 0, tableSet: 0 }));
     const there = files.map((file) => this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type));
+    this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
     this.residualTensors = there.map((file) => residualTensorsOf(file));
     this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
     this.matches = files.map((file, i) => matchFile(there[i], this.index.codebooks, planTensors(file.layout, plan.files[i]!.codings), codebooks));
@@ -51,9 +54,9 @@ export class Ancestor {
     return elements === 0 ? 0 : matched / elements;
   }
 
-  /** Whether it holds the bytes of a file under the path they have now: every block is then coded in a byte against its counterpart. */
-  holds({ path, sha256, type }: SourceFile): boolean {
-    return this.index.files.some((file) => file.path === path && file.sha256 === sha256 && file.content.type === type);
+  /** Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a byte. */
+  holds(file: number): boolean {
+    return this.identical[file]! && this.matches[file]!.every((block) => block >= 0);
   }
 
   /** Whether a block has a counterpart. */

@@ -4,6 +4,7 @@ import { patternBytes } from '../store/object-store.reference.ts';
 import { chooseExternal } from './choose-external.ts';
 import { sourceFile } from './memory-source.test-support.ts';
 import { ModelSource } from './model-source.ts';
+import { planCopies } from './find-copies.ts';
 import { planExact } from './plan-codings.ts';
 import { f32, noise, safetensors } from './tiny-model.test-support.ts';
 
@@ -34,9 +35,27 @@ test('a file with a quantized tensor is never left out by its exact ones', async
   const quantized = {
     ...exact,
     files: exact.files.map(({ codings, blocks }) => ({
-      codings,
+      codings: codings.map((coding, i) => (i === blocks[0]!.segments[0]!.tensor ? ({ kind: 'levels', codebook: 0 } as const) : coding)),
       blocks: blocks.map((block, i) => (i === 0 ? { ...block, coding: { kind: 'levels', codebook: 0 } as const } : block)),
     })),
   };
   expect(await chooseExternal({ source, plan: quantized, ancestor: undefined, references: new Map() }, core)).toEqual(new Set());
+});
+
+test('what is copied inside a file counts as nothing, and what other files copy is never left out', async () => {
+  const random = { dtype: 'U8', shape: [300_000], data: patternBytes(300_000) } as const;
+  const chosen = async (...files: Parameters<typeof safetensors>[0][]): Promise<Set<number>> => {
+    const source = new ModelSource(
+      files.map((tensors, i) => sourceFile(`${i}.safetensors`, safetensors(tensors), 'other')),
+      new Map(),
+      core,
+      0,
+    );
+    const plan = await planCopies({ files: source.files, plan: planExact(source.files, new Map()), apart: new Set() });
+    return chooseExternal({ source, plan, ancestor: undefined, references: new Map() }, core);
+  };
+  const other = { ...random, data: patternBytes(300_000, 2) };
+  expect(await chosen({ a: random })).toEqual(new Set([0]));
+  expect(await chosen({ a: random, b: random })).toEqual(new Set());
+  expect(await chosen({ a: random }, { b: random, c: other }, { d: { ...other, data: patternBytes(300_000, 9) } })).toEqual(new Set([2]));
 });

@@ -2,7 +2,7 @@ import type { NativeCore } from '../native/core.ts';
 import type { Ancestor } from './ancestor.ts';
 import { encodeExact } from './encode-package.ts';
 import type { ModelSource } from './model-source.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { copiedFiles, isExactFile, type CodingPlan } from './plan-codings.ts';
 
 /** Blocks tried per file. */
 const sampleBlocksMax = 8;
@@ -22,9 +22,10 @@ export interface FilesToChoose {
 /** The files that do not go into the package: references, and those that exact coding would not make smaller, by an evenly spread sample of their blocks. */
 export async function chooseExternal({ source, plan, ancestor, references }: FilesToChoose, core: NativeCore, signal?: AbortSignal): Promise<Set<number>> {
   const external = new Set(references.keys());
+  const copied = copiedFiles(plan, external);
   for (const [file, { blocks }] of plan.files.entries()) {
-    const exactOnly = blocks.every((block) => block.coding.kind === 'exact');
-    if (external.has(file) || !exactOnly || source.files[file]!.sizeBytes < externalBytesMin) continue;
+    const { sizeBytes } = source.files[file]!;
+    if (external.has(file) || copied.has(file) || !isExactFile(plan, file) || sizeBytes < externalBytesMin) continue;
     const stride = Math.max(1, Math.ceil(blocks.length / sampleBlocksMax));
     let rawBytes = 0;
     let codedBytes = 0;
@@ -34,7 +35,14 @@ export async function chooseExternal({ source, plan, ancestor, references }: Fil
       rawBytes += (await source.readBlock(file, block, signal)).length;
       codedBytes += (await encodeExact({ source, ancestor }, core, { file, index, block }, block.coding.elementKind, signal)).length;
     }
-    if (codedBytes >= incompressibleShareMin * rawBytes) external.add(file);
+    // Copies take nothing.
+    const share = (codedBytes / rawBytes) * (1 - copiedBytes(source, plan, file) / sizeBytes);
+    if (share >= incompressibleShareMin) external.add(file);
   }
   return external;
+}
+
+function copiedBytes(source: ModelSource, { files }: CodingPlan, file: number): number {
+  const { tensors } = source.files[file]!.layout;
+  return tensors.reduce((sum, { startBytes, endBytes }, tensor) => sum + (files[file]!.codings[tensor]!.kind === 'copy' ? endBytes - startBytes : 0), 0);
 }

@@ -10,6 +10,7 @@ import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './find-ancestor.ts';
 import { LastAncestor } from './last-ancestor.ts';
+import { filesHolding } from './file-references.ts';
 import { findResumption } from './find-resumption.ts';
 import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
@@ -58,7 +59,8 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
       const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes);
       const memory = { source, moves: new MovesMemory(ctx.cacheMaxBytes), lastAncestor: new LastAncestor(source), quantizations: new WeakMap() };
       try {
-        return await compress({ ctx, checkpoint, run, rows, ...memory, packageId, packageKey, directory, signal, warn }, warnings);
+        const holding = await filesHolding(ctx.catalog, run, source.files);
+        return await compress({ ctx, checkpoint, run, rows, ...memory, holding, packageId, packageKey, directory, signal, warn }, warnings);
       } finally {
         memory.moves.clear();
         await memory.lastAncestor.close();

@@ -6,7 +6,7 @@ import type { Ancestor } from './ancestor.ts';
 import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
 import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
-import type { PreparedModel } from './prepare-model.ts';
+import { withCopies, type PreparedModel } from './prepare-model.ts';
 import type { Quantization, QuantizationNotes, QuantizedForm } from './quantized-form.ts';
 import { Quantizer } from './quantizer.ts';
 import type { Resumption } from './resumed-training.ts';
@@ -77,9 +77,9 @@ function firstNotFinite(values: MetricValues, names: readonly string[]): string 
   return names.find((name) => !Number.isFinite(values[name]));
 }
 
-function exact({ source, run, warn }: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Decision {
-  warn(reason);
-  return { plan: planExact(source.files, layerTypes, run.state), configGiven: false, trialCount };
+async function exact(attempt: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Promise<Decision> {
+  attempt.warn(reason);
+  return { plan: await withCopies(attempt, planExact(attempt.source.files, layerTypes, attempt.run.state)), configGiven: false, trialCount };
 }
 
 /** The residual method, set up for one checkpoint and ancestor; once for each, since what it takes to estimate bytes is what it takes to encode them. */

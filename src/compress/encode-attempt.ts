@@ -14,6 +14,8 @@ export interface EncodeAttempt {
   /** The checkpoint's files as uploaded. */
   readonly rows: readonly CheckpointFile[];
   readonly source: ModelSource;
+  /** By digest of uploaded files: files of the repository that say they hold the same bytes. */
+  readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly moves: MovesMemory;
   readonly lastAncestor: LastAncestor;
   /** Of the residual method, by the ancestor, or by the prepared model for a base: an estimate and the encode after it are one. */

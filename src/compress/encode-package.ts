@@ -2,10 +2,11 @@ import type { NativeCore } from '../native/core.ts';
 import { encodeExactBlock } from '../package/encode-block.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../package/write-package.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
+import type { TensorCoding } from '../package/package-index.ts';
 import type { Ancestor } from './ancestor.ts';
 import { mapBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
-import { hasLossyState, type CodingPlan } from './plan-codings.ts';
+import type { CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, QuantizedForm } from './quantized-form.ts';
 import { StateCoder } from './state-coder.ts';
 
@@ -45,18 +46,17 @@ export async function encodePackage(
   core: NativeCore,
   options: EncodeOptions,
 ): Promise<EncodedCheckpoint> {
-  const encoding = await encodingOf(checkpoint, options);
+  const encoding = inVersion(checkpoint, await encodingOf(checkpoint, options));
   const { ancestor, migration } = encoding;
-  const formatVersion = hasLossyState(checkpoint.plan) ? 4 : encoding.formatVersion;
   const payloadBytes = checkpoint.source.files.map(() => 0);
   const written = await writePackage(
     { ...target, crc32c: core.crc32cSync, signal: options.signal },
     {
       id: checkpoint.packageId,
-      formatVersion,
+      formatVersion: encoding.formatVersion,
       ancestor: ancestor?.index,
       payloads: payloadsOf(checkpoint, encoding, core, options, payloadBytes),
-      draft: () => draftOf(checkpoint, { ...encoding, formatVersion }),
+      draft: () => draftOf(checkpoint, encoding),
     },
   );
   return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes };
@@ -69,6 +69,13 @@ async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode,
     throw new TypeError('everything is exact');
   };
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
+}
+
+/** Copies and lossy optimizer state need a version that has them. */
+function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncoding): FormEncoding {
+  const isNew = ({ kind }: TensorCoding): boolean => kind === 'copy' || kind === 'state';
+  const has = plan.files.some(({ codings }, file) => !external.has(file) && codings.some(isNew));
+  return has ? { ...encoding, formatVersion: 4 } : encoding;
 }
 
 async function* payloadsOf(

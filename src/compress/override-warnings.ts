@@ -1,7 +1,7 @@
 import { isQuantizedLayerType, type LayerType } from '../checkpoint/layer-type.ts';
 import { quoteNames } from '../graph/quote-names.ts';
 import type { SourceFile } from './model-source.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { isExactTensor, type CodingPlan } from './plan-codings.ts';
 
 /** Layer types given at upload, by tensor name. */
 type Overrides = Readonly<Record<string, LayerType>>;
@@ -27,6 +27,6 @@ export function overrideWarnings(overrides: Overrides, files: readonly SourceFil
 /** Model tensors that the plan does not quantize, in the order of the files. */
 function exactTensors(files: readonly SourceFile[], plan: CodingPlan): string[] {
   return files.flatMap((file, i) =>
-    file.role === 'model' ? file.layout.tensors.filter((_, tensor) => plan.files[i]!.codings[tensor]!.kind === 'exact').map((entry) => entry.name) : [],
+    file.role === 'model' ? file.layout.tensors.filter((_, tensor) => isExactTensor(plan, i, tensor)).map((entry) => entry.name) : [],
   );
 }

@@ -5,6 +5,7 @@ import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { quantizedLayerType } from '../graph/quantized-layer-type.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
+import { codingBehind } from '../package/copied-tensors.ts';
 import { isWeightCoding, type TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
 import { forEachBounded } from './bounded-parallel.ts';
@@ -133,14 +134,29 @@ async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, option
   return found;
 }
 
-/** Whether any file holds optimizer state that is not kept exact. */
-export function hasLossyState(codingPlan: CodingPlan): boolean {
-  return codingPlan.files.some(({ codings }) => codings.some(({ kind }) => kind === 'state'));
-}
-
 /** Whether any weights are quantized. */
 export function isQuantized(codingPlan: CodingPlan): boolean {
   return codingPlan.files.some(({ codings }) => codings.some(isWeightCoding));
+}
+
+/** Whether a tensor comes back as it was uploaded: it is coded exactly, or a copy of one that is. */
+export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
+  return codingBehind(files[file]!.codings[tensor]!, (number) => files[number]!.codings).kind === 'exact';
+}
+
+/** Whether all tensors of a file come back as they were uploaded. */
+export function isExactFile(codingPlan: CodingPlan, file: number): boolean {
+  return codingPlan.files[file]!.codings.every((_, tensor) => isExactTensor(codingPlan, file, tensor));
+}
+
+/** Numbers of the files with tensors that tensors of other files are copies of: they cannot be left out of the package. */
+export function copiedFiles({ files }: CodingPlan, external: ReadonlySet<number> | ReadonlyMap<number, unknown> = new Set()): Set<number> {
+  const copied = new Set<number>();
+  for (const [number, { codings }] of files.entries()) {
+    if (external.has(number)) continue;
+    for (const coding of codings) if (coding.kind === 'copy' && coding.file !== number) copied.add(coding.file);
+  }
+  return copied;
 }
 
 function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {

@@ -4,6 +4,8 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
+import { expectedReferences } from './file-references.ts';
+import { planCopies } from './find-copies.ts';
 import { inputFeedback, type InputFeedback } from './input-feedback.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
@@ -38,14 +40,15 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
     overrideWarnings(run.layerTypes, files).forEach(attempt.warn);
-    return { plan: planExact(files, layerTypes, run.state), layerTypes };
+    return { plan: await withCopies(attempt, planExact(files, layerTypes, run.state)), layerTypes };
   }
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
   const measured = bound && (await findMeasured(bound.binding, files, signal));
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();
-  const plan = await planCodings(attempt.source, layerTypes, { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured, state: run.state });
+  const options = { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured, state: run.state };
+  const plan = await withCopies(attempt, await planCodings(attempt.source, layerTypes, options));
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
@@ -56,6 +59,12 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const { whole, halves } = baseline;
   const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
   return { plan, layerTypes, quality: { gate, bound: qualityBound }, ...(feedback && { feedback }) };
+}
+
+/** The plan with copies of tensors that are the same. Rejects with the errors of the store. */
+export function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
+  const { source, signal } = attempt;
+  return planCopies({ files: source.files, plan, apart: expectedReferences(attempt, plan), signal });
 }
 
 async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {

@@ -5,7 +5,7 @@ import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { digestQuantized } from './digest-quantized.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
 import { findOrigins, referencesBeside } from './file-references.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { copiedFiles, type CodingPlan } from './plan-codings.ts';
 import type { QuantizedForm } from './quantized-form.ts';
 
 /** A checkpoint in the store, not yet verified. */
@@ -65,7 +65,10 @@ async function storeBeside(attempt: EncodeAttempt, { plan, quantized, digests, a
       ctx.core,
       pace(attempt),
     );
-    const grown = [...files.keys()].filter((number) => !external.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes);
+    const copied = copiedFiles(plan, external);
+    const grown = [...files.keys()].filter(
+      (number) => !external.has(number) && !copied.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes,
+    );
     if (grown.length === 0) return { ...encoded, external, references, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
     for (const number of grown) external.add(number);
   }

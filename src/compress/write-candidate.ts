@@ -1,18 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
+import type { TensorCoding } from '../package/package-index.ts';
+import { planRange } from '../restore/plan-range.ts';
+import { streamRange } from '../restore/stream-range.ts';
 import { forEachBounded } from './bounded-parallel.ts';
-import type { ModelSource } from './model-source.ts';
-import type { CodingPlan } from './plan-codings.ts';
-import type { BlockPlace, QuantizedForm } from './quantized-form.ts';
-
-/** A checkpoint as it will come back: under a config, or as uploaded. */
-export interface CandidateModel {
-  readonly source: ModelSource;
-  readonly plan: CodingPlan;
-  /** Absent: as uploaded. */
-  readonly quantized?: QuantizedForm;
-}
+import { candidateFile, type CandidateFile, type CandidateModel } from './candidate-file.ts';
 
 /**
  * Writes the model files as they would come back: ordinary safetensors files in `directory`, for an evaluation child to map and for their
@@ -33,8 +26,9 @@ export async function writeCandidate(
     try {
       await handle.truncate(layout.sizeBytes);
       await writeFully(handle, layout.headerBytes, 0);
+      const candidate = candidateFile(model, file);
       await forEachBounded(planned.blocks.entries(), options.parallel, async ([index, block]) => {
-        const bytes = await candidateBlock(model, { file, index, block }, options.signal);
+        const bytes = await candidate.elements(index, options.signal);
         let taken = 0;
         for (const segment of block.segments) {
           const entry = layout.tensors[segment.tensor]!;
@@ -44,6 +38,7 @@ export async function writeCandidate(
           taken += length;
         }
       });
+      await writeCopies(candidate, planned.codings, handle, options.signal);
     } finally {
       await handle.close();
     }
@@ -51,8 +46,17 @@ export async function writeCandidate(
   return paths;
 }
 
-async function candidateBlock({ source, quantized }: CandidateModel, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
-  return at.block.coding.kind === 'exact' || quantized === undefined ? source.readBlock(at.file, at.block, signal) : quantized.elements(at, signal);
+/** Writes the tensors of a file that are copies. */
+async function writeCopies(candidate: CandidateFile, codings: readonly TensorCoding[], handle: FileHandle, signal?: AbortSignal): Promise<void> {
+  const { layout } = candidate.plan;
+  for (const [tensor, { startBytes, endBytes }] of layout.tensors.entries()) {
+    if (codings[tensor]!.kind !== 'copy') continue;
+    let at = startBytes;
+    for await (const piece of streamRange(candidate, planRange(layout, candidate.plan, startBytes, endBytes), { signal })) {
+      await writeFully(handle, piece, at);
+      at += piece.length;
+    }
+  }
 }
 
 /** A write may take fewer bytes than given. */

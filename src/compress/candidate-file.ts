@@ -1,0 +1,43 @@
+import { placeCopies } from '../package/copied-tensors.ts';
+import { planTensors, type FilePlan } from '../package/plan-file.ts';
+import type { BlockMemory } from '../restore/block-memory.ts';
+import type { RangeSource } from '../restore/stream-range.ts';
+import type { ModelSource } from './model-source.ts';
+import type { CodingPlan } from './plan-codings.ts';
+import type { QuantizedForm } from './quantized-form.ts';
+import type { StateCoder } from './state-coder.ts';
+
+/** A checkpoint as it will come back: under a config, or as uploaded. */
+export interface CandidateModel {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  /** Of its weights; absent: as uploaded. */
+  readonly quantized?: QuantizedForm | undefined;
+  /** Of its optimizer state; absent: as uploaded. */
+  readonly state?: StateCoder;
+}
+
+/** A file of it, to be read by range. */
+export interface CandidateFile extends RangeSource {
+  readonly plan: FilePlan;
+  elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array>;
+}
+
+/** File number `file` of a candidate; copies are read where their originals are. */
+export function candidateFile({ source, plan, quantized, state }: CandidateModel, file: number): CandidateFile {
+  const planOf = (number: number): FilePlan => planTensors(source.files[number]!.layout, plan.files[number]!.codings);
+  const placed = placeCopies(planOf(file), { codings: plan.files[file]!.codings, file, planOf });
+  const blockOf = (index: number) => placed.copied[index - placed.blocks.length] ?? { file, block: index };
+  return {
+    plan: placed,
+    headerBytes: placed.layout.headerBytes,
+    elements: async (index, signal, memory) => {
+      const at = blockOf(index);
+      const block = plan.files[at.file]!.blocks[at.block]!;
+      const place = { file: at.file, index: at.block, block };
+      if (block.coding.kind === 'state' && state !== undefined) return state.elements(place, signal);
+      const isWeights = block.coding.kind === 'levels' || block.coding.kind === 'residual';
+      return isWeights && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(at.file, block, signal);
+    },
+  };
+}
