@@ -18,7 +18,7 @@ describe.each([1, 2, 3, 4] as const)('the package index decoder, of format versi
       const said = target.check(mutate(corpus, random, version));
       seen.set(said, (seen.get(said) ?? 0) + 1);
     }
-    expect(seen.get('accepted')).toBeGreaterThan(100);
+    expect(seen.get('accepted')).toBeGreaterThan(50);
     expect(seen.get('corrupt-package')).toBeGreaterThan(1000);
   });
 });
