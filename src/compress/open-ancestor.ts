@@ -14,8 +14,11 @@ export interface OpenedAncestor {
 /** What reading a damaged or missing package gives. */
 const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt-package', 'corrupt-object', 'not-found', 'unsupported-format']);
 
+/** A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references to others' shares little or nothing. */
+const coverageEnough = 0.5;
+
 /**
- * Runs `work` with the nearest candidate that shares blocks with the plan and whose chain has room for another; without one where there is none. A
+ * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose chain has room for another; without one where there is none. A
  * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
  * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
  */
@@ -25,17 +28,27 @@ export async function withAncestor<T>(
   plan: CodingPlan,
   work: (opened: OpenedAncestor | undefined) => Promise<T>,
 ): Promise<T> {
+  let best: { readonly candidate: AncestorCandidate; readonly coverage: number } | undefined;
   for (const candidate of candidates) {
     try {
       const ancestor = await openAncestor(attempt, candidate, plan);
-      if (ancestor !== undefined && ancestor.coverage(plan) > 0) return await work({ candidate, ancestor });
+      const coverage = ancestor?.coverage(plan) ?? 0;
+      if (ancestor !== undefined && coverage >= coverageEnough) return await work({ candidate, ancestor });
+      if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
     } catch (error) {
       if (!isDamage(error)) throw error;
       attempt.warn(cannotBeRead(candidate));
-      break;
+      return work(undefined);
     }
   }
-  return work(undefined);
+  if (best === undefined) return work(undefined);
+  try {
+    return await work({ candidate: best.candidate, ancestor: (await openAncestor(attempt, best.candidate, plan))! });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    attempt.warn(cannotBeRead(best.candidate));
+    return work(undefined);
+  }
 }
 
 /** Undefined when the chain has no room for another package or cannot be read. */

@@ -76,6 +76,24 @@ describe('a file that the repository holds is a reference', () => {
     await expectWhole(delta, changed);
   });
 
+  test('and what follows one is coded against a checkpoint that has the blocks', async () => {
+    const run = await harness.newRun(exact);
+    const files = newFiles();
+    const moved = (from: number): Upload => {
+      const values = noise(21_000, seed).map((x, i) => (i % 40 === from ? x + 1 : x));
+      return { ...files, 'model.safetensors': { role: 'model', bytes: safetensors({ w: f32([300, 70], values), b: f32([70], noise(70, seed)) }) } };
+    };
+    const base = await harness.push(run, 0, files);
+    await harness.push(run, 1, moved(1));
+    // As after a restart: the bytes of step 0 once more, and then others.
+    const again = await harness.push(run, 2, files);
+    expect((await storages(again))['model.safetensors']).toBe('reference');
+    const next = await harness.push(run, 3, moved(2));
+    expect(next.result).toMatchObject({ kind: 'delta', ancestorStep: 1 });
+    expect(next.result!.storedBytes).toBeLessThan(base.result!.storedBytes / 10);
+    await expectWhole(next, moved(2));
+  });
+
   test('twice in one checkpoint, in the package and as a raw object', async () => {
     const files = newFiles();
     const copies = Object.fromEntries(Object.entries(files).map(([path, { bytes }]) => [`zz/${path}`, { role: 'other', bytes } as const]));
