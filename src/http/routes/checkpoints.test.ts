@@ -251,13 +251,13 @@ describe('delete', () => {
   it('still rebuilds a delta whose base is hidden, and takes the base along when the delta goes', async () => {
     const before = await objects();
     const checkpoints = await newRun();
-    // Equal weights make the delta smaller than any base.
-    await call('PUT', `${checkpoints}/1`, model(1));
-    await call('PUT', `${checkpoints}/2`, model(1));
+    // Equal weights make the delta smaller than any base; no other run of the repository has them.
+    await call('PUT', `${checkpoints}/1`, model(77));
+    await call('PUT', `${checkpoints}/2`, model(77));
     await gateway.encode();
     expect((await call('GET', `${checkpoints}/2`)).json.package.kind).toBe('delta');
     expect((await call('DELETE', `${checkpoints}/1`)).status).toBe(204);
-    expect((await call('GET', `${checkpoints}/2/files/model.safetensors`)).bytes).toEqual(model(1));
+    expect((await call('GET', `${checkpoints}/2/files/model.safetensors`)).bytes).toEqual(model(77));
     expect((await call('DELETE', `${checkpoints}/2`)).status).toBe(204);
     expect((await objects()).sort()).toEqual(before.sort());
   });
