@@ -11,8 +11,12 @@ After each checkpoint a line of JSON goes to the socket, `{"branch", "step", "fi
     {"load": FILE}                                      trains on from these weights: a restart
     {"fork": [{"branch", "directory", "load"}, ...]}    trains on, and so does a copy of the process for each branch, from weights of its own
     {"stop": true}                                      ends
+    {"saveState": FILE}                                 writes what the optimizers hold to a file, and asks again with "state" true
 
-A copy has all of the trainer's state: optimizer, averages of gradients, random numbers, the place in the schedule. Only the weights are others. It greets
+With "loadState" beside "load" a copy takes the optimizers' tensors from that file, as saveState wrote them: `exp_avg.<parameter>` and so on.
+
+A copy has all of the trainer's state: optimizer, averages of gradients, random numbers, the place in the schedule. Only the weights are others, and what the
+optimizer holds where that is given. It greets
 with `{"branch"}` on a connection of its own, and begins when it is answered.
 """
 import importlib
@@ -25,7 +29,7 @@ import sys
 import numpy
 import torch
 
-from safetensors_file import read_safetensors
+from safetensors_file import read_safetensors, write_safetensors
 
 SEED_RANGE = 2**32
 
@@ -53,6 +57,25 @@ class Follower:
     def __init__(self, socket_path):
         self.socket_path = socket_path
         self.dialogue = Dialogue(socket_path, "trunk")
+        self.optimizers = []
+
+    def notice_optimizers(self):
+        """Every optimizer that is made from here on is one whose state can be asked for."""
+        make, optimizers = torch.optim.Optimizer.__init__, self.optimizers
+
+        def noticed(optimizer, *rest, **named):
+            make(optimizer, *rest, **named)
+            optimizers.append(optimizer)
+
+        torch.optim.Optimizer.__init__ = noticed
+
+    def state_tensors(self, model):
+        """What the optimizers hold of the model's parameters, by name; single numbers such as counts of steps are left out."""
+        for name, parameter in model.named_parameters():
+            for optimizer in self.optimizers:
+                for key, value in optimizer.state.get(parameter, {}).items():
+                    if torch.is_tensor(value) and value.shape == parameter.shape and value.dim() > 0:
+                        yield f"{key}.{name}", value
 
     def wrap(self, writer_class):
         write = writer_class.write
@@ -67,18 +90,33 @@ class Follower:
         newest = writer.info["checkpoints"][-1]
         metrics = {name: value for name, value in newest.items() if isinstance(value, float)}
         file = os.path.join(os.path.abspath(writer.dir), newest["file"])
-        answer = self.dialogue.ask({"step": newest["step"], "file": file, "metrics": metrics})
+        question = {"step": newest["step"], "file": file, "metrics": metrics}
+        answer = self.dialogue.ask(question)
+        if "saveState" in answer:
+            tensors = {name: tensor.detach().numpy() for name, tensor in self.state_tensors(model)}
+            write_safetensors(answer["saveState"], tensors)
+            answer = self.dialogue.ask({**question, "state": True})
         for branch in answer.get("fork", []):
             if os.fork() == 0:
                 self.dialogue.lines.close()
                 self.dialogue = Dialogue(self.socket_path, branch["branch"])
                 writer.dir = branch["directory"]
                 load_weights(model, branch["load"])
+                if "loadState" in branch:
+                    self.load_state(model, branch["loadState"])
                 return
         if answer.get("stop"):
             self.end()
         if "load" in answer:
             load_weights(model, answer["load"])
+
+    def load_state(self, model, path):
+        stored, held = read_safetensors(path), dict(self.state_tensors(model))
+        if stored.keys() != held.keys():
+            raise SystemExit(f"follow_training.py: {path} has other state than the optimizers: {sorted(stored.keys() ^ held.keys())}")
+        with torch.no_grad():
+            for name, tensor in held.items():
+                tensor.copy_(torch.from_numpy(stored[name].copy()))
 
     def end(self):
         """Once all its copies have ended, so that who waits for this process waits for all."""
@@ -125,6 +163,7 @@ def main():
     sys.argv = [script, *arguments]
     module = importlib.import_module(os.path.splitext(name)[0])
     follower = Follower(socket_path)
+    follower.notice_optimizers()
     follower.wrap(module.SeriesWriter)
     module.main()
     follower.end()

@@ -13,6 +13,8 @@ export interface TrainingCheckpoint {
   readonly step: number;
   readonly file: string;
   readonly metrics: Readonly<Record<string, number>>;
+  /** Whether the state that was asked for has been written. */
+  readonly state: boolean;
 }
 
 /** A copy of the training process that goes on from other weights, with all other state as it is. */
@@ -21,6 +23,8 @@ export interface TrainingFork {
   /** Where it writes its checkpoints; it exists. */
   readonly directory: string;
   readonly load: string;
+  /** Optimizer state that was written before; the trunk's when absent. */
+  readonly loadState?: string;
 }
 
 /** How training goes on after a checkpoint; an empty one as if nothing had been. */
@@ -28,6 +32,8 @@ export interface TrainingDecision {
   readonly load?: string;
   readonly fork?: readonly TrainingFork[];
   readonly stop?: true;
+  /** Writes the optimizers' state to this file; the same checkpoint is asked about again then. */
+  readonly saveState?: string;
 }
 
 export interface TrainingDirector {
@@ -53,6 +59,7 @@ const messageSchema = z.object({
   branch: z.string(),
   step: z.number().optional(),
   file: z.string().default(''),
+  state: z.boolean().default(false),
   metrics: z.record(z.string(), z.number()).default({}),
 });
 

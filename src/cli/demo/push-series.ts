@@ -81,6 +81,7 @@ export async function pushCheckpoint(
   const uploads = [
     ...checkpoint.modelFiles.map((file) => ({ ...file, role: 'model' })),
     ...(checkpoint.sensitivityPath === undefined ? [] : [{ path: 'sensitivity.safetensors', role: 'sensitivity', from: checkpoint.sensitivityPath }]),
+    ...(checkpoint.optimizerPath === undefined ? [] : [{ path: 'optimizer.safetensors', role: 'optimizer', from: checkpoint.optimizerPath }]),
   ];
   await hub.post(`${runPath}/checkpoints`, { step: checkpoint.step, files: uploads.map((upload) => ({ path: upload.path, role: upload.role })) });
   for (const upload of uploads) {

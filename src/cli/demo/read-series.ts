@@ -28,6 +28,8 @@ export interface SeriesCheckpoint {
   /** One safetensors file, or its shards. */
   readonly modelFiles: readonly ModelFile[];
   readonly sensitivityPath?: string;
+  /** Optimizer state, where it is to be pushed too. */
+  readonly optimizerPath?: string;
   /** What training measured of it, by metric; finite values only. */
   readonly recorded: Readonly<Record<string, number>>;
 }

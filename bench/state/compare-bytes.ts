@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
+import type { HubClient } from '../../src/cli/demo/hub-client.ts';
+import type { Series, SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
+import type { NativeCore } from '../../src/native/core.ts';
+import { bitSnap } from '../compression/comparators/bitsnap.ts';
+import { loadCheckpoint } from '../compression/checkpoint-weights.ts';
+import { QualityMeter } from '../compression/quality-meter.ts';
+import { runComparator } from '../compression/run-comparator.ts';
+import { prepareBenchHub } from '../prepare-bench-hub.ts';
+import { addParts, noBytes, rawParts, type PartBytes } from './part-bytes.ts';
+import type { StateArm } from './state-arm.ts';
+import { StateRun } from './state-run.ts';
+
+/** One method on the whole series. */
+export interface StateBytes {
+  readonly describe: string;
+  readonly parts: PartBytes;
+}
+
+export interface BytesComparison {
+  readonly hub: HubClient;
+  readonly core: NativeCore;
+  /** Of checkpoints with optimizer state alone (`withState`). */
+  readonly series: Series;
+  readonly threshold: number;
+  readonly arms: readonly StateArm[];
+  readonly directory: string;
+  readonly onProgress: (line: string) => void;
+}
+
+/** The checkpoints of a series that optimizer state lies beside, `NAME.optim.safetensors`. */
+export function withState(series: Series): Series {
+  const checkpoints = series.checkpoints.flatMap((checkpoint): SeriesCheckpoint[] => {
+    const [first] = checkpoint.modelFiles;
+    const optimizerPath = first!.from.replace(/\.safetensors$/, '.optim.safetensors');
+    return checkpoint.modelFiles.length === 1 && existsSync(optimizerPath) ? [{ ...checkpoint, optimizerPath }] : [];
+  });
+  if (checkpoints.length === 0) throw new Error('no checkpoint of the series has optimizer state beside it');
+  return { ...series, checkpoints };
+}
+
+/** Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights coded as its paper does, its moments as a hub stores them. */
+export async function compareBytes(comparison: BytesComparison): Promise<StateBytes[]> {
+  const { hub, core, series, arms, directory, onProgress } = comparison;
+  const place = { hub, core, directory, repository: await prepareBenchHub(hub, 'state-bytes', series) };
+  const results: StateBytes[] = [{ describe: 'as uploaded', parts: rawBytes(series) }];
+  let bitSnapMoments: PartBytes | undefined;
+  for (const arm of arms) {
+    const run = await StateRun.create(place, arm, [series.metric]);
+    for (const checkpoint of series.checkpoints) await run.push(checkpoint);
+    results.push({ describe: arm.describe, parts: run.parts });
+    if (arm.state === 'bitsnap') bitSnapMoments = run.parts;
+    onProgress(`${arm.describe}: ratio ${(run.rawBytes / run.storedBytes).toFixed(2)}`);
+  }
+  if (bitSnapMoments !== undefined) results.push({ describe: 'BitSnap, weights too', parts: { ...bitSnapMoments, weights: await bitSnapWeights(comparison) } });
+  return results;
+}
+
+function rawBytes({ checkpoints }: Series): PartBytes {
+  return checkpoints
+    .flatMap(({ modelFiles, optimizerPath }) => [modelFiles[0]!.from, optimizerPath!])
+    .map((path) => {
+      const file = readFileSync(path);
+      return rawParts(parseSafetensorsHeader(file, file.length).tensors, file.length);
+    })
+    .reduce(addParts, noBytes);
+}
+
+async function bitSnapWeights({ core, series, threshold, directory, onProgress }: BytesComparison): Promise<number> {
+  const candidates = join(directory, 'bitsnap');
+  await mkdir(candidates);
+  const meter = new QualityMeter(series, { [series.metric]: threshold }, candidates, core);
+  try {
+    const checkpoints = [];
+    for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
+    const { outcomes } = await runComparator(bitSnap, checkpoints, { core, meter, onProgress });
+    return outcomes.reduce((sum, { bytes }) => sum + bytes, 0);
+  } finally {
+    await meter.close();
+  }
+}

@@ -1,0 +1,96 @@
+import { openSync, readSync, closeSync, fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HubClient } from '../../src/cli/demo/hub-client.ts';
+import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-series.ts';
+import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
+import type { NativeCore } from '../../src/native/core.ts';
+import { decodeStoredIndexes, readStoredIndex } from '../../src/package/open-package.ts';
+import type { PackageIndex } from '../../src/package/package-index.ts';
+import { addParts, noBytes, partBytes, type PartBytes } from './part-bytes.ts';
+import { runRequest, type StateArm } from './state-arm.ts';
+
+export interface StateRunPlace {
+  readonly hub: HubClient;
+  readonly core: NativeCore;
+  readonly repository: string;
+  /** For downloads. */
+  readonly directory: string;
+}
+
+/** Files of one checkpoint as anyone downloads them. */
+export interface DownloadedState {
+  readonly weights: string;
+  readonly state: string;
+}
+
+/** One run at the hub: full training state pushed into it, what it takes, and the files back. */
+export class StateRun {
+  readonly arm: StateArm;
+  /** Stored bytes of the checkpoints pushed so far. */
+  parts: PartBytes = noBytes;
+  storedBytes = 0;
+  rawBytes = 0;
+  private readonly place: StateRunPlace;
+  /** By package id: deltas are decoded with their ancestors'. */
+  private readonly indexes = new Map<string, PackageIndex>();
+
+  private constructor(place: StateRunPlace, arm: StateArm) {
+    this.place = place;
+    this.arm = arm;
+  }
+
+  static async create(place: StateRunPlace, arm: StateArm, metrics: readonly string[]): Promise<StateRun> {
+    await place.hub.post(`/v1/repositories/${place.repository}/runs`, runRequest(arm, metrics));
+    return new StateRun(place, arm);
+  }
+
+  /** Rejects with an Error when the checkpoint does not become ready. */
+  async push(checkpoint: SeriesCheckpoint): Promise<CheckpointStatus> {
+    const { hub, repository, directory } = this.place;
+    const { status, path } = await pushCheckpoint(hub, repository, this.arm.run, checkpoint, () => undefined);
+    if (status.state !== 'ready' || status.result === undefined)
+      throw new Error(`${this.arm.run}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
+    const { rawBytes, storedBytes } = status.result;
+    this.rawBytes += rawBytes;
+    this.storedBytes += storedBytes;
+    const stored = join(directory, `${this.fileStem(checkpoint.step)}.firn`);
+    await hub.download(`${path}/package`, stored);
+    this.parts = addParts(this.parts, partBytes(await this.readIndex(stored), storedBytes));
+    return status;
+  }
+
+  /** Weights and optimizer state of a checkpoint, digests checked. */
+  async download(step: number): Promise<DownloadedState> {
+    return { weights: await this.file(step, 'model.safetensors'), state: await this.file(step, 'optimizer.safetensors') };
+  }
+
+  private async file(step: number, path: string): Promise<string> {
+    const { hub, repository, directory } = this.place;
+    const to = join(directory, `${this.fileStem(step)}-${path}`);
+    const { sha256, announced } = await hub.download(`/v1/repositories/${repository}/runs/${this.arm.run}/checkpoints/${step}/files/${path}`, to);
+    if (sha256 !== announced) throw new Error(`${this.arm.run}@${step} ${path}: downloaded sha256 ${sha256}, announced ${announced}`);
+    return to;
+  }
+
+  private fileStem(step: number): string {
+    return `${this.place.repository.replaceAll('/', '-')}-${this.arm.run}-${step}`;
+  }
+
+  private async readIndex(path: string): Promise<PackageIndex> {
+    const descriptor = openSync(path, 'r');
+    try {
+      const read = (offset: number, length: number): Promise<Uint8Array> => {
+        const bytes = new Uint8Array(length);
+        readSync(descriptor, bytes, 0, length, offset);
+        return Promise.resolve(bytes);
+      };
+      const stored = await readStoredIndex({ sizeBytes: fstatSync(descriptor).size, read }, this.place.core.crc32cSync);
+      const ancestor = stored.ancestorId === undefined ? undefined : this.indexes.get(stored.ancestorId);
+      const index = decodeStoredIndexes(stored, ancestor).at(-1)!;
+      this.indexes.set(index.id, index);
+      return index;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
