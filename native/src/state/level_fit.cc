@@ -23,25 +23,36 @@ struct Sum {
   }
 };
 
-// Adds what is left of every level above 0 after the other direction's part of it.
-template <typename Place>
-void add_up(std::span<const int32_t> levels, const StateSegment& segment, const LevelFit& other, std::vector<Sum>* sums, Place place) {
+// Levels of 0 count in neither direction.
+std::vector<int32_t> fit_rows(std::span<const int32_t> levels, const StateSegment& segment, size_t rows, const std::vector<int32_t>& columns) {
+  std::vector<int32_t> fitted(rows);
   SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
+    Sum sum;
+    const int32_t* const level = levels.data() + element;
     for (size_t i = 0; i < length; ++i) {
-      const int32_t level = levels[element + i];
-      if (level == 0) continue;
-      const int32_t known = (other.rows.empty() ? 0 : other.rows[row]) + (other.columns.empty() ? 0 : other.columns[column + i]);
-      Sum& sum = (*sums)[place(row, column + i)];
-      sum.total += kFitParts * level - known;
-      ++sum.count;
+      sum.total += level[i] * kFitParts;
+      sum.count += level[i] != 0;
     }
+    if (!columns.empty()) {
+      for (size_t i = 0; i < length; ++i) sum.total -= level[i] != 0 ? columns[column + i] : 0;
+    }
+    fitted[row] = sum.mean();
   });
+  return fitted;
 }
 
-std::vector<int32_t> means(const std::vector<Sum>& sums) {
-  std::vector<int32_t> result(sums.size());
-  std::transform(sums.begin(), sums.end(), result.begin(), [](const Sum& sum) { return sum.mean(); });
-  return result;
+std::vector<int32_t> fit_columns(std::span<const int32_t> levels, const StateSegment& segment, size_t columns, const std::vector<int32_t>& rows) {
+  std::vector<Sum> sums(columns);
+  SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
+    const int32_t* const level = levels.data() + element;
+    for (size_t i = 0; i < length; ++i) {
+      sums[column + i].total += level[i] != 0 ? level[i] * kFitParts - rows[row] : 0;
+      sums[column + i].count += level[i] != 0;
+    }
+  });
+  std::vector<int32_t> fitted(columns);
+  std::transform(sums.begin(), sums.end(), fitted.begin(), [](const Sum& sum) { return sum.mean(); });
+  return fitted;
 }
 
 size_t column_count(const StateSegment& segment, size_t rows) { return rows >= kFitRowsMin ? segment.columns : 0; }
@@ -71,19 +82,11 @@ void encode_numbers(RangeEncoder& encoder, ExpGolombModel& model, const std::vec
 LevelFit fit_levels(std::span<const int32_t> levels, const StateSegment& segment) {
   const size_t rows = SegmentRows(segment).size();
   const size_t columns = column_count(segment, rows);
-  const auto by_row = [&](const LevelFit& other) {
-    std::vector<Sum> sums(rows);
-    add_up(levels, segment, other, &sums, [](size_t row, size_t) { return row; });
-    return means(sums);
-  };
   LevelFit fit;
-  fit.rows = by_row({});
-  if (columns == 0) return fit;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<Sum> sums(columns);
-    add_up(levels, segment, {fit.rows, {}}, &sums, [](size_t, size_t column) { return column; });
-    fit.columns = means(sums);
-    fit.rows = by_row({{}, fit.columns});
+  fit.rows = fit_rows(levels, segment, rows, {});
+  for (int round = 0; round < kRounds && columns > 0; ++round) {
+    fit.columns = fit_columns(levels, segment, columns, fit.rows);
+    fit.rows = fit_rows(levels, segment, rows, fit.columns);
   }
   return fit;
 }
