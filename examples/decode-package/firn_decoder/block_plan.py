@@ -10,9 +10,10 @@ from .safetensors_header import Tensor
 
 CODEBOOK_CODING = 6
 RESIDUAL_CODING = 32
+STATE_CODINGS = range(33, 37)
 COPY_CODING = 40
 
-# A class of blocks: ("levels", codebook number), ("residual", dtype) or ("exact", name of the element kind).
+# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
 
 
@@ -38,6 +39,8 @@ def block_class(coding: int, dtype: str) -> BlockClass:
     """The class of a tensor with this coding and dtype."""
     if coding == RESIDUAL_CODING:
         return "residual", dtype
+    if coding in STATE_CODINGS:
+        return "state", coding - STATE_CODINGS.start
     if coding >= CODEBOOK_CODING:
         return "levels", coding - CODEBOOK_CODING
     return "exact", KIND_OF_DTYPE[dtype].name

@@ -1,6 +1,6 @@
 """The bytes of one block's elements, from its payload and those it goes on from (format.md, "Payloads")."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,12 +21,21 @@ from .lattice import (
     shifted_values,
 )
 from .level_stream import read_level_stream
+from .state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
 from .tuple_blocks import read_tuple_block
 
 
-def decode_block(links: Sequence[Link]) -> bytes:
-    """The elements of the first link's block, `links` being that block and all it goes on from, newest first."""
+# Of a tensor by number, from an element on, so many.
+Elements = Callable[[int, int, int], bytes]
+
+
+def decode_block(links: Sequence[Link], elements: Elements) -> bytes:
+    """
+    The elements of the first link's block, `links` being that block and all it goes on from, newest first. `elements` gives some of a tensor of the same file.
+    """
     kind = links[0].block.plan.block_class[0]
+    if kind == "state":
+        return _decode_state(links, elements)
     if kind == "exact":
         return _decode_exact(links)
     if kind == "levels":
@@ -48,6 +57,33 @@ def _decode_exact(links: Sequence[Link]) -> bytes:
     for payload in reversed(payloads):
         elements = read_exact_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
     return elements or b""
+
+
+def _state_segments(link: Link) -> list[Segment]:
+    segments = []
+    for run in link.block.plan.runs:
+        tensor = link.file.tensors[run.tensor]
+        rows = next((size for size in tensor.shape if size > 1), tensor.elements)
+        columns = 0 if rows == tensor.elements else tensor.elements // rows
+        segments.append(Segment(run.count, columns, run.first % columns if columns else 0))
+    return segments
+
+
+def _decode_state(links: Sequence[Link], elements: Elements) -> bytes:
+    newest = links[0]
+    form = FORMS[int(newest.block.plan.block_class[1])]
+    if form == FIRST:
+        beside = b"".join(elements(newest.file.seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs)
+        return read_state_block(newest.package.payload(newest.block), form, _state_segments(newest), beside)
+    payloads: list[tuple[Link, bytes]] = []
+    for link in links:
+        payloads.append((link, link.package.payload(link.block)))
+        if not goes_on(payloads[-1][1], form):
+            break
+    before: bytes | None = None
+    for link, payload in reversed(payloads):
+        before = read_state_block(payload, form, _state_segments(link), before)
+    return before or b""
 
 
 def _decode_levels(links: Sequence[Link]) -> bytes:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import CODEBOOK_CODING, COPY_CODING, RESIDUAL_CODING, BlockPlan, plan_blocks
+from .block_plan import CODEBOOK_CODING, COPY_CODING, RESIDUAL_CODING, STATE_CODINGS, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -14,6 +14,7 @@ from .limits import HEADER_BYTES_MAX, INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES
 from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .residual_records import read_residual_records
 from .safetensors_header import Tensor, parse_safetensors_header
+from .state_blocks import FIRST, FORMS
 from .token_tables import read_token_tables
 
 _CODEBOOKS_MAX = 9
@@ -142,6 +143,7 @@ class BodyReader:
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies = self._read_copies(tensors, codings, earlier)
+        seconds = self._read_seconds(tensors, codings)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
         by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
         found = read_residual_records(self.reader, [by_name.get(tensors[i].name) for i in residual])
@@ -150,7 +152,21 @@ class BodyReader:
         self.residual_count += len(residual)
         blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
-        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies)
+        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds)
+
+    def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
+        """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""
+        first_coding = STATE_CODINGS.start + FORMS.index(FIRST)
+        seconds = {}
+        for tensor, coding in enumerate(codings):
+            if coding != first_coding:
+                continue
+            second = self.reader.varint(len(tensors))
+            fits = tensors[second].dtype == "F32" and tensors[second].elements == tensors[tensor].elements
+            known = codings[second] < CODEBOOK_CODING or (codings[second] in STATE_CODINGS and codings[second] != first_coding)
+            check(fits and known, "first moments lie beside a tensor that cannot be their second moments")
+            seconds[tensor] = second
+        return seconds
 
     def _read_blob(self, size: int) -> tuple[list[Tensor], list[int], dict[int, LatticeRecord], dict[int, int], list[StoredBlock]]:
         tensors = [Tensor("", "U8", (size,), 0, size)]
@@ -179,7 +195,8 @@ class BodyReader:
         codings: list[int] = []
         for _ in range(run_count):
             code, count = self.reader.unsigned(1), self.reader.varint()
-            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2) or (code == COPY_CODING and self.version == 4)
+            later = (code == COPY_CODING or code in STATE_CODINGS) and self.version == 4
+            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2) or later
             check(known, "a tensor has an unknown coding")
             check(1 <= count <= len(tensors) - len(codings), "codings do not fit the tensors")
             codings += [code] * count
@@ -199,6 +216,7 @@ class BodyReader:
                 coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
             check(coding != RESIDUAL_CODING or self.version >= 2, "version 1 has no residual tensors")
             check(coding != COPY_CODING or self.version == 4, "only version 4 has copies")
+            check(coding not in STATE_CODINGS or self.version == 4, "only version 4 has state tensors")
             codings.append(coding)
         self._check_codings(tensors, codings)
         return codings
@@ -224,6 +242,8 @@ class BodyReader:
         for tensor, coding in zip(tensors, codings, strict=True):
             if coding == RESIDUAL_CODING:
                 check(tensor.dtype in _FLOATS, "a residual tensor is of a dtype that cannot be")
+            elif coding in STATE_CODINGS:
+                check(tensor.dtype == "F32", "a state tensor is of a dtype that cannot be")
             elif CODEBOOK_CODING <= coding < RESIDUAL_CODING:
                 check(self.codebooks[coding - CODEBOOK_CODING].dtype == tensor.dtype, "a codebook is of another dtype than a tensor")
 
@@ -243,7 +263,7 @@ class BodyReader:
             check(1 <= length <= self.payloads_end - self.payload_at, "a payload is not in the package")
             element = element_bytes(tensors[plan.runs[0].tensor].dtype)
             kind = plan.block_class[0]
-            length_max = {"exact": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count}[kind]
+            length_max = {"exact": 1 + plan.count * element, "levels": 8 + 5 * plan.count, "residual": 256 + (30 if self.version == 3 else 10) * plan.count, "state": 256 + 160 * len(plan.runs) + 20 * plan.count}[kind]
             check(length <= length_max, "a payload is too long")
             blocks.append(StoredBlock(plan, self.payload_at, length, checksum))
             self.payload_at += length

@@ -42,7 +42,7 @@ class StoredBlock:
 @dataclass(frozen=True)
 class PackageFile:
     """
-    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32, or 40 for a copy: `copies` says of which
+    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32..36, or 40 for a copy: `copies` says of which
     tensor, as number of its file and number there.
     """
 
@@ -58,6 +58,8 @@ class PackageFile:
     slots: dict[int, int]
     blocks: list[StoredBlock]
     copies: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # By tensor of first moments: the tensor of its second moments.
+    seconds: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import BinaryIO
 from .chain import BlockFinder, Package
 from .decode_block import decode_block
 from .element_kinds import element_bytes
-from .errors import check
+from .errors import check, fail
 from .limits import FILE_BYTES_MAX
-from .package_index import EXTERNAL, SAFETENSORS, PackageFile
+from .package_index import EXTERNAL, SAFETENSORS, PackageFile, StoredBlock
 
 _PIECE_BYTES = 1 << 20
 
@@ -47,8 +47,9 @@ def _write_file(finder: BlockFinder, file: PackageFile, out: BinaryIO) -> None:
     start = 0
     if file.content == SAFETENSORS:
         start = out.write(len(file.header).to_bytes(8, "little") + file.header)
+    reader = _ElementReader(finder, file)
     for block in file.blocks:
-        elements = decode_block(finder.links(file, block))
+        elements = decode_block(finder.links(file, block), reader.elements)
         at = 0
         for run in block.plan.runs:
             tensor = file.tensors[run.tensor]
@@ -68,6 +69,31 @@ def _write_copies(files: Sequence[PackageFile], file: PackageFile, out: BinaryIO
             out.seek(8 + len(file.header) + tensor.offset)
             while piece := source.read(min(left, _PIECE_BYTES)):
                 left -= out.write(piece)
+
+
+class _ElementReader:
+    """Gives elements of F32 tensors that other tensors' blocks need; keeps the block that was needed last."""
+
+    def __init__(self, finder: BlockFinder, file: PackageFile) -> None:
+        self.finder = finder
+        self.file = file
+        self.kept: tuple[StoredBlock, bytes] | None = None
+
+    def elements(self, tensor: int, first: int, count: int) -> bytes:
+        """`count` elements of a tensor from `first` on, all of one block."""
+        for block in self.file.blocks:
+            at = 0
+            for run in block.plan.runs:
+                if run.tensor == tensor and run.first <= first and first + count <= run.first + run.count:
+                    start = at + first - run.first
+                    return self._decoded(block)[4 * start : 4 * (start + count)]
+                at += run.count
+        fail("second moments are cut into other blocks than first moments")
+
+    def _decoded(self, block: StoredBlock) -> bytes:
+        if self.kept is None or self.kept[0] is not block:
+            self.kept = (block, decode_block(self.finder.links(self.file, block), self.elements))
+        return self.kept[1]
 
 
 def _digest(file: BinaryIO) -> bytes:
