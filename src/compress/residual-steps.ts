@@ -1,6 +1,7 @@
 import { effectiveRank } from '../graph/layer-type-of.ts';
 import { exponentMax, exponentMin, stepCodeMax, stepsPerOctave, unitGain, type ResidualTensor } from '../package/residual-tensor.ts';
 import type { Ancestor } from './ancestor.ts';
+import { fitsUnits, weightUnitsLog2Max } from './fits-units.ts';
 import type { SourceFile } from './model-source.ts';
 import { varianceOf, type ModelMoments, type TensorMoments } from './tensor-moments.ts';
 
@@ -16,8 +17,6 @@ const vectorStepsPerDeviation = 4;
 const constantStepsPerMean = 256;
 /** A step at scale 0 has at least 2^this units: what offsets and gains resolve. */
 const unitsPerStepLog2 = 9;
-/** Weights stay below 2^this units, half of what the lattice holds, so that a tensor has room to grow (native/include/firn/lattice.h). */
-const weightUnitsLog2Max = 21;
 /** The record of the ancestor stays as long as its step is this near to what it would be, in 1/32 octaves: records that do not change cost nothing. */
 const stepTolerance = 8;
 /** A step of fewer units makes the unit finer. */
@@ -44,7 +43,7 @@ export function planSteps(
       const before = ancestor?.residualTensor(file, name);
       const stepLog2 = wanted[file]!.get(tensor)!;
       const record = before === undefined ? newRecord(stepLog2, sums, effectiveRank(shape) > 1) : keptRecord(before, stepLog2, scaleHint);
-      if (sums.magnitudeMax >= 2 ** (record.exponent + weightUnitsLog2Max + 1)) return undefined;
+      if (!fitsUnits(sums.magnitudeMax, record.exponent)) return undefined;
       here.set(tensor, record);
     }
     records.push(here);
