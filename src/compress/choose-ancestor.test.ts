@@ -99,7 +99,19 @@ describe('the restore budget', () => {
     expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
   });
 
-  test('is two bases where a base alone takes more', () => {
-    expect(chainBytesMax(3000, { rawBytes, sequence: 0 })).toBe(6000);
+  test.each([799, 800, 900, 1000])('is an eighth of the raw bytes as long as a base is inside it: %i of 1000', (baseBytes) => {
+    for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
+  });
+
+  test('is two bases where a base alone takes more than an eighth', () => {
+    for (const sequence of [0, 40]) {
+      expect(chainBytesMax(1001, { rawBytes, sequence })).toBe(2002);
+      expect(chainBytesMax(3000, { rawBytes, sequence })).toBe(6000);
+    }
+  });
+
+  test('leaves a base that fills an eighth without deltas', async () => {
+    expect((await choose({ options: { near: chain(1000, 1000, 1) }, deltas: { near: 1 }, base: 1000 })).chosen).toBeUndefined();
+    expect((await choose({ options: { near: chain(1001, 1001, 1) }, deltas: { near: 1 }, base: 1001 })).chosen).toBe('near');
   });
 });

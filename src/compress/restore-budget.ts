@@ -13,16 +13,17 @@ const rawShare = 1 / 8;
 const basesMax = { early: 6, later: 2 };
 /** Checkpoints of a run that count as early, by their number in it. */
 const earlyCheckpoints = 32;
-/** A base of at least this share of the upload (exact parts, strict thresholds) leaves no room under {@link rawShare}. */
-const largeBaseShare = 1 / 10;
+/** The same where a base alone reads more than {@link rawShare} (exact parts, strict thresholds): room for a delta or more, where every checkpoint would be a base without it. */
+const largeBasesMax = 2;
 /** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then inside three times what its base takes (docs/benchmarks.md, "Speed"). */
 export const chainPackagesMax = 9;
 
 /**
  * Most bytes that a chain of one base may have: a restore reads at most an eighth of the raw bytes and six times its base, from the run's 33rd checkpoint on
- * twice. Where a base alone takes too much for that, twice the base.
+ * twice. Where the base alone is larger than an eighth of the raw bytes, and only there, a restore reads more than that: at most twice the base.
  */
 export function chainBytesMax(baseBytes: number, { rawBytes, sequence }: { readonly rawBytes: number; readonly sequence: number }): number {
-  if (baseBytes >= rawBytes * largeBaseShare) return basesMax.later * baseBytes;
-  return Math.min(rawBytes * rawShare, baseBytes * (sequence < earlyCheckpoints ? basesMax.early : basesMax.later));
+  const readMax = rawBytes * rawShare;
+  if (baseBytes > readMax) return largeBasesMax * baseBytes;
+  return Math.min(readMax, baseBytes * (sequence < earlyCheckpoints ? basesMax.early : basesMax.later));
 }
