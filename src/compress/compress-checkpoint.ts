@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Checkpoint, CheckpointFile, CheckpointResult, FileResultRecord, Run } from '../catalog/catalog.ts';
 import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
-import type { Ancestor } from './ancestor.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
@@ -16,10 +15,11 @@ import { loadSource } from './load-source.ts';
 import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
-import { overBudget, plannedAncestors } from './plan-ancestor.ts';
+import { isBudgeted, overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
-import { reconsiderAncestor, TrialCounts } from './reconsider-ancestor.ts';
+import { reconsiderAncestor } from './reconsider-ancestor.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
+import { TrialCounts } from './trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
 
 export interface CheckpointToCompress {
@@ -88,6 +88,7 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const findings =
     quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
   attempt.signal.throwIfAborted();
+  if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
@@ -97,20 +98,26 @@ interface Basis extends Omit<DecisionBasis, 'ancestor'> {
   readonly ancestors: readonly AncestorCandidate[];
 }
 
-/** Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does. */
+/**
+ * Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does; as a base, too, where no trial is left for that ancestor.
+ */
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
-  const trials = new TrialCounts();
-  const search = (ancestor: Ancestor | undefined): Promise<Decision> => phases.run('search', () => decideConfig(attempt, { ...basis, ancestor }));
-  const decideAndStoreBehind = async (candidates: readonly AncestorCandidate[]): Promise<Stored> => {
-    const stored = await decideAndStore(attempt, phases, basis, candidates);
-    return { ...stored, decision: { ...stored.decision, trialCount: trials.with(stored.ancestor, stored.decision) } };
+  const trials = new TrialCounts({ bounded: isBudgeted(attempt, basis.model) });
+  const search: Search = async (opened) => {
+    const work = { ...basis, ancestor: opened?.ancestor, trialsMax: trials.allowance(opened?.candidate) };
+    const decision = await phases.run('search', () => decideConfig(attempt, work));
+    trials.add(opened?.candidate, decision.trialCount);
+    return { ...decision, trialCount: trials.total };
   };
-  const first = await decideAndStoreBehind(await reconsiderAncestor({ attempt, basis, trials, search }, ancestors));
+  const decideAndStoreBehind = (candidates: readonly AncestorCandidate[]): Promise<Stored> => decideAndStore(attempt, phases, { ...basis, search }, candidates);
+  const first = await decideAndStoreBehind(await reconsiderAncestor({ attempt, basis, search }, ancestors));
   const { overBudgetBytes, decision } = first;
   if (overBudgetBytes === undefined) return first;
   const second = await decideAndStoreBehind(await plannedAncestors(attempt, basis.model, basis, { config: decision.quantized!.config, overBudgetBytes }));
-  return second.overBudgetBytes === undefined ? second : decideAndStoreBehind([]);
+  return second.overBudgetBytes === undefined && second.decision.quantized !== undefined ? second : decideAndStoreBehind([]);
 }
+
+type Search = (opened: OpenedAncestor | undefined) => Promise<Decision>;
 
 interface Stored {
   readonly decision: Decision;
@@ -126,12 +133,11 @@ interface Stored {
 function decideAndStore(
   attempt: EncodeAttempt,
   phases: Phases,
-  basis: Omit<DecisionBasis, 'ancestor'>,
+  { model, search }: { readonly model: PreparedModel; readonly search: Search },
   ancestors: readonly AncestorCandidate[],
 ): Promise<Stored> {
-  const { model } = basis;
   return withAncestor(attempt, ancestors, model.plan, async (opened) => {
-    const decision = await phases.run('search', () => decideConfig(attempt, { ...basis, ancestor: opened?.ancestor }));
+    const decision = await search(opened);
     if (decision.plan !== model.plan) return { decision, ancestor: opened?.candidate, findings: undefined };
     const findings = await storeAndVerify(attempt, phases, { model, decision, opened });
     const { stored, ancestor } = findings;

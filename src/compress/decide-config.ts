@@ -22,6 +22,8 @@ export interface Decision {
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
+  /** Why a checkpoint that was to be quantized is stored exact, in a sentence. */
+  readonly exactReason?: string;
   readonly notes?: QuantizationNotes | undefined;
 }
 
@@ -34,8 +36,8 @@ export interface DecisionBasis {
   readonly resumption: Resumption | undefined;
 }
 
-/** The config a checkpoint is quantized with: the given one, else the one found; everything exact, with the reason, where there is none. */
-export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Decision> {
+/** The config a checkpoint is quantized with: the given one, else the one found in `trialsMax` trials and those the run allows; everything exact, with the reason, where there is none. */
+export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis & { readonly trialsMax: number }): Promise<Decision> {
   const { plan } = basis.model;
   if (!isQuantized(plan)) {
     if (attempt.run.fidelity === 'lossy') attempt.warn('No tensor of the model is one to quantize, so the checkpoint is stored exact.');
@@ -45,7 +47,7 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis)
   const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const quantization = await makeQuantization(attempt, basis, given);
-  const { config, trialCount } = given === undefined ? await search(attempt, basis.model, quantization) : { config: given, trialCount: 0 };
+  const { config, trialCount } = given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const notes = await quantization.describe?.(config, pace(attempt));
   return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount, notes };
@@ -77,9 +79,9 @@ function firstNotFinite(values: MetricValues, names: readonly string[]): string 
   return names.find((name) => !Number.isFinite(values[name]));
 }
 
-async function exact(attempt: EncodeAttempt, { layerTypes }: PreparedModel, reason: string, trialCount: number): Promise<Decision> {
-  attempt.warn(reason);
-  return { plan: await withCopies(attempt, planExact(attempt.source.files, layerTypes, attempt.run.state)), configGiven: false, trialCount };
+async function exact(attempt: EncodeAttempt, { layerTypes }: PreparedModel, exactReason: string, trialCount: number): Promise<Decision> {
+  const { source, run } = attempt;
+  return { plan: await withCopies(attempt, planExact(source.files, layerTypes, run.state)), configGiven: false, trialCount, exactReason };
 }
 
 /** The residual method, set up for one checkpoint and ancestor; once for each, since what it takes to estimate bytes is what it takes to encode them. */
@@ -128,10 +130,10 @@ async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, gi
   return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core: ctx.core, options: run.search, hasSensitivity, last });
 }
 
-function search(attempt: EncodeAttempt, model: PreparedModel, quantization: Quantization) {
+function search(attempt: EncodeAttempt, { model, trialsMax }: { readonly model: PreparedModel; readonly trialsMax: number }, quantization: Quantization) {
   const { checkpoint, run, source, ctx, directory, signal } = attempt;
   return searchCheckpoint(
-    { checkpointId: checkpoint.id, source, plan: model.plan, quantization, ...model.quality!, trialsMax: run.search.trialsMax },
+    { checkpointId: checkpoint.id, source, plan: model.plan, quantization, ...model.quality!, trialsMax: Math.min(run.search.trialsMax, trialsMax) },
     { catalog: ctx.catalog, directory, blockParallel: ctx.blockParallel, signal, onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }) },
   );
 }

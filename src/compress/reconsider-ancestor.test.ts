@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Trial } from '../catalog/catalog.ts';
 import { withinThreshold } from '../checkpoint/quality.ts';
 import { openCompressHarness, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
-import { TrialCounts } from './reconsider-ancestor.ts';
 import { f32, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
@@ -12,13 +11,13 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 /** Larger weights make larger logits: the same relative error costs more of the loss from step to step. */
-function sharpened(step: number): TestTensors {
+function sharpened(step: number, factor = 1.5): TestTensors {
   return Object.fromEntries(
     Object.entries(tinyWeights(step)).map(([name, { shape, data }]) => [
       name,
       f32(
         shape,
-        (data as Float32Array).map((x) => x * 1.5 ** step),
+        (data as Float32Array).map((x) => x * factor ** step),
       ),
     ]),
   );
@@ -51,13 +50,14 @@ describe('a run whose steps have to become finer', () => {
   });
 });
 
-describe('TrialCounts', () => {
-  test('counts a search that is repeated once, and those behind other ancestors beside it', () => {
-    const counts = new TrialCounts();
-    const behind = (id: string) => ({ checkpoint: { id } }) as Parameters<TrialCounts['with']>[0];
-    const decision = (trialCount: number) => ({ trialCount }) as Parameters<TrialCounts['with']>[1];
-    expect(counts.with(behind('a'), decision(3))).toBe(3);
-    expect(counts.with(undefined, decision(4))).toBe(7);
-    expect(counts.with(behind('a'), decision(3))).toBe(7);
+describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint', (factor) => {
+  test('takes at most twelve trials for each, over all searches, and stores none exact', async () => {
+    const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' }, thresholds: { loss: 0.002 } });
+    for (let step = 0; step < 5; step += 1) {
+      const { result, ...checkpoint } = await harness.push(run, step, withGradients(sharpened(step, factor), tinyGradients(step)));
+      expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
+      expect(result!.trialCount).toBeLessThanOrEqual(12);
+      expect([result!.fidelity, result!.warnings]).toEqual(['lossy', []]);
+    }
   });
 });

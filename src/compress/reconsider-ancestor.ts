@@ -1,26 +1,13 @@
-import type { Ancestor } from './ancestor.ts';
 import { lastConfig, residualOf, type Decision, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
-import { withAncestor } from './open-ancestor.ts';
+import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { isBudgeted, isFiner, plannedAncestors, storageCost, type SearchedDelta } from './plan-ancestor.ts';
-
-/** Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it knows. */
-export class TrialCounts {
-  private readonly counts = new Map<string | undefined, number>();
-
-  /** Trials of all searches so far, this one among them. */
-  with(ancestor: AncestorCandidate | undefined, { trialCount }: Decision): number {
-    this.counts.set(ancestor?.checkpoint.id, trialCount);
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
-  }
-}
 
 export interface Reconsideration {
   readonly attempt: EncodeAttempt;
   readonly basis: Omit<DecisionBasis, 'ancestor'>;
-  readonly trials: TrialCounts;
-  readonly search: (ancestor: Ancestor | undefined) => Promise<Decision>;
+  readonly search: (opened: OpenedAncestor | undefined) => Promise<Decision>;
 }
 
 /**
@@ -42,10 +29,9 @@ export async function reconsiderAncestor(work: Reconsideration, ancestors: reado
 }
 
 /** Undefined where no config passed. */
-function searchBehind({ attempt, basis, trials, search }: Reconsideration, candidates: readonly AncestorCandidate[]): Promise<SearchedDelta | undefined> {
+function searchBehind({ attempt, basis, search }: Reconsideration, candidates: readonly AncestorCandidate[]): Promise<SearchedDelta | undefined> {
   return withAncestor(attempt, candidates, basis.model.plan, async (opened) => {
-    const decision = await search(opened?.ancestor);
-    trials.with(opened?.candidate, decision);
+    const decision = await search(opened);
     if (decision.quantized === undefined) return undefined;
     const { config } = decision.quantized;
     const quantization = await residualOf(attempt, { ...basis, ancestor: opened?.ancestor });

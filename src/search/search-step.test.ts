@@ -93,6 +93,14 @@ describe('searchStep', () => {
     expect(short.asked.length).toBe(3);
   });
 
+  test.each([2, 4])('finds a step for a base in %i trials, however far from the last', async (trialsMax) => {
+    for (const limit of [-20, -60, -120]) {
+      const { runner, asked } = runnerOn(quadratic(limit), { trialsMax });
+      expect(await searchStep({ last: 10, isBase: true }, runner)).toBeDefined();
+      expect(asked.length).toBeLessThanOrEqual(trialsMax);
+    }
+  });
+
   test('whatever the landscape: ends, asks for nothing twice, and answers with a step that passed', async () => {
     await fc.assert(
       fc.asyncProperty(

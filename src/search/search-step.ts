@@ -5,8 +5,10 @@ import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 const firstStep = 51;
 /** Trials after which the largest step that passed is taken: a run's first checkpoint, later bases, on which more depends than on a delta, and deltas. */
 const trialsEnough = { first: 8, base: 6, delta: 4 };
-/** Trials after which a checkpoint without a passing step is given up. */
-const trialsMost = 12;
+/** Trials of a checkpoint, over all its searches: without a passing step it is given up then. */
+export const trialsMost = 12;
+/** Where the last trial of a base goes while no step has passed: this much beyond what is predicted, in 1/32 octaves (half of the degradation), however far that is. */
+const lastMove = -16;
 /** In units of the threshold: where a next step aims, inside by what a prediction misses, and from where on a step is not worth another trial. */
 interface Aim {
   readonly target: number;
@@ -53,7 +55,8 @@ export async function searchStep({ last, isBase, max = residualStepMax }: StepSt
     before = { step, worst: outcome.worst };
     const closed = outcome.passed && outcome.worst >= aim.closeEnough;
     if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
-    const next = nextStep(step, outcome, aim, { passed, failed, stepMax, standing });
+    const isLast = isBase && passed === -Infinity && runner.trialsLeft === 1;
+    const next = nextStep(step, outcome, aim, { passed, failed, stepMax, standing, isLast });
     if (next === undefined) break;
     step = next;
   }
@@ -77,14 +80,17 @@ interface Bracket {
   readonly stepMax: number;
   /** Trials in a row that failed as far as the ones before, at finer steps. */
   readonly standing: number;
+  /** The next trial is the last of a base of which none has passed. */
+  readonly isLast: boolean;
 }
 
 /** Strictly between what passed and what failed, and at most the largest step allowed; undefined when nothing is. */
-function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed, failed, stepMax, standing }: Bracket): number | undefined {
+function nextStep(step: number, outcome: TrialOutcome, { target }: Aim, { passed, failed, stepMax, standing, isLast }: Bracket): number | undefined {
   const predictedMove = Math.round(16 * Math.log2(target / Math.max(outcome.worst, 0.05)));
   // While no weight moves, quality does not depend on the step: what predictions say then is doubled until some do.
   const move = standing === 0 ? predictedMove : Math.min(predictedMove, -(2 ** standing));
-  const predicted = Math.min(stepMax, step + Math.max(-coarsestMove, Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move))));
+  const usual = Math.max(-coarsestMove, Math.min(coarsestMove, outcome.passed ? Math.max(1, move) : Math.min(-1, move)));
+  const predicted = Math.min(stepMax, step + (isLast ? Math.min(-1, move) + lastMove : usual));
   const low = Math.max(passed + 1, residualStepMin);
   const high = Math.min(failed - 1, stepMax);
   if (low > high) return undefined;

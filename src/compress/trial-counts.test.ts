@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { TrialCounts } from './trial-counts.ts';
+
+const behind = (id: string) => ({ checkpoint: { id } }) as Parameters<TrialCounts['add']>[0];
+const [a, b, c] = [behind('a'), behind('b'), behind('c')];
+
+test('a search that is repeated counts once, and those behind other ancestors beside it', () => {
+  const counts = new TrialCounts({ bounded: true });
+  counts.add(a, 3);
+  expect(counts.total).toBe(3);
+  counts.add(undefined, 4);
+  counts.add(a, 3);
+  expect(counts.total).toBe(7);
+});
+
+test('searches of a checkpoint have twelve trials together, four of them for a base', () => {
+  const counts = new TrialCounts({ bounded: true });
+  expect([counts.allowance(undefined), counts.allowance(a)]).toEqual([12, 8]);
+  counts.add(a, 5);
+  expect([counts.allowance(undefined), counts.allowance(b)]).toEqual([7, 3]);
+  counts.add(b, 3);
+  expect([counts.allowance(undefined), counts.allowance(c)]).toEqual([4, 0]);
+  counts.add(undefined, 3);
+  expect(counts.allowance(c)).toBe(1);
+});
+
+test('a search that is repeated may use what it could before', () => {
+  const counts = new TrialCounts({ bounded: true });
+  counts.add(a, 4);
+  counts.add(b, 4);
+  counts.add(undefined, 4);
+  expect([a, b, undefined].map((ancestor) => counts.allowance(ancestor))).toEqual([8, 4, 4]);
+});
+
+test('where nothing is bounded every search has as many as it likes', () => {
+  const counts = new TrialCounts({ bounded: false });
+  counts.add(undefined, 60);
+  expect(counts.allowance(a)).toBe(Infinity);
+});
