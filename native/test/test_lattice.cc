@@ -377,7 +377,7 @@ TEST_CASE("lattice: error sums give the error of any offsets and gain, weighted 
         double error = 0, fresh = 0;
         for (size_t i = 0; i < count; ++i) {
           const float h = gradients[i] * scale, square = h * h;
-          const auto weight = static_cast<double>(!weighted ? 1 : square != square ? 0 : rounded(std::min(square, 16383.0f)));
+          const auto weight = static_cast<double>(!weighted ? 1 : square != square ? 0 : std::min(square, 0x1p40f));
           const double x = weights[i], off = x - values[i] * (768.0 + fitted.gain) / 1024, over = std::fmod(std::fabs(x), s.step);
           error += weight * off * off;
           fresh += weight * std::pow(std::min(over, s.step - over), 2);

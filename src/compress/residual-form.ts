@@ -332,7 +332,7 @@ function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassR
   );
 }
 
-/** 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16, so that one of 32 times as much still counts as it should: the core's weights end at 16383. */
+/** 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none is then large enough to be cut, which the core does at 2^40. */
 function gradientScale({ moments }: ResidualFormParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
   return gradientSumOfSquares > 0 ? 4 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;

@@ -423,7 +423,7 @@ export interface ResidualBlock extends WeightBlock {
   readonly deadZone: number;
   /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
   readonly targets?: Uint8Array | undefined;
-  /** With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 16383), rounded to a whole number; 1 where the scale is 0. */
+  /** With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32, 0 for NaN; 1 where the scale is 0. */
   readonly gradientScales?: Float32Array | undefined;
 }
 

@@ -130,7 +130,7 @@ describe('a base and the checkpoints after it', async () => {
         const x = unitsOf(w, exponent);
         const over = Math.abs(x) % step;
         const h = Math.fround(gradients[i]! * gradientScales[index]!);
-        const weight = request === pair || gradientScales[index] === 0 ? 1 : Number.isNaN(h) ? 0 : Math.min(unitsOf(Math.fround(h * h), 0), 16383);
+        const weight = request === pair || gradientScales[index] === 0 ? 1 : Number.isNaN(h) ? 0 : Math.min(Math.fround(h * h), 2 ** 40);
         expected[index]!.error += weight * (x - (values[i]! * (768 + 300)) / 1024) ** 2;
         expected[index]!.fresh += weight * Math.min(over, step - over) ** 2;
       });

@@ -92,9 +92,9 @@ Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t esc
 // alignment. invalid_argument when a parameter breaks its range.
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);
 
-// What the error of moves follows from. An element's weight is 1 without gradients (null) and in a segment whose scale is 0, else min((gradient * gradient_scales[segment])^2, 16383),
-// binary32 products rounded to the nearest whole number, ties to even, NaN to 0. `sums` receives one entry a segment. Symbols and escapes are those
-// of lattice_quantize, of these weights or of targets near them. invalid_argument as in lattice_quantize, or when they are not.
+// What the error of moves follows from. An element's weight is 1 without gradients (null) and in a segment whose scale is 0, else min((gradient * gradient_scales[segment])^2, 2^40) in
+// binary32, 0 for NaN. `sums` receives one entry a segment. Symbols and escapes are those of lattice_quantize, of these weights or of targets near them. invalid_argument as in
+// lattice_quantize, or when they are not.
 Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
                           const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments, LatticeState previous,
                           LatticeErrorSums* sums);

@@ -23,6 +23,7 @@ struct Doubles {
   static Doubles of(__m256i lanes) {
     return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(lanes)), _mm256_cvtepi32_pd(_mm256_extracti128_si256(lanes, 1))};
   }
+  static Doubles of(__m256 lanes) { return {_mm256_cvtps_pd(_mm256_castps256_ps128(lanes)), _mm256_cvtps_pd(_mm256_extractf128_ps(lanes, 1))}; }
   // All bits set in the lanes where `lanes` has them.
   static Doubles mask(__m256i lanes) {
     return {_mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes))),
@@ -40,11 +41,11 @@ struct Doubles {
   }
 };
 
-// min(h * h, kSensitivityMax) as whole numbers, 0 for NaN: max returns its second operand then.
-__m256i sensitivities(__m256 gradients, __m256 scale) {
+// min(h * h, kSensitivityMax), 0 for NaN: max returns its second operand then.
+__m256 sensitivities(__m256 gradients, __m256 scale) {
   const __m256 h = _mm256_mul_ps(gradients, scale);
   const __m256 square = _mm256_max_ps(_mm256_mul_ps(h, h), _mm256_setzero_ps());
-  return _mm256_cvtps_epi32(_mm256_min_ps(square, _mm256_set1_ps(static_cast<float>(kSensitivityMax))));
+  return _mm256_min_ps(square, _mm256_set1_ps(kSensitivityMax));
 }
 
 // Elements [first, first + count), one by one.
@@ -91,7 +92,7 @@ bool lattice_errors_avx2(const LatticeRule& rule, const LatticeErrorInput& in, L
     const __m256i quotient = _mm256_cvttps_epi32(_mm256_div_ps(_mm256_cvtepi32_ps(magnitude), step_f32));
     const __m256i over = _mm256_sub_epi32(magnitude, _mm256_mullo_epi32(quotient, step));
     const __m256i nearest = _mm256_min_epi32(over, _mm256_sub_epi32(step, over));
-    const Doubles weight = Doubles::of(g ? sensitivities(_mm256_loadu_ps(reinterpret_cast<const float*>(g + 4 * i)), scale) : one);
+    const Doubles weight = Doubles::of(g ? sensitivities(_mm256_loadu_ps(reinterpret_cast<const float*>(g + 4 * i)), scale) : _mm256_set1_ps(1));
     const Doubles xs = Doubles::of(x), rs = Doubles::of(r), fs = Doubles::of(nearest), wx = weight * xs, wr = weight * rs;
     (wx * xs).add_to(lanes.squares + lane);
     (wx * rs).add_to(lanes.products + lane);

@@ -23,6 +23,10 @@ struct Doubles {
   static Doubles of(__m512i lanes) {
     return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(lanes)), _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(lanes, 1))};
   }
+  static Doubles of(__m512 lanes) {
+    const __m512d halves = _mm512_castps_pd(lanes);
+    return {_mm512_cvtps_pd(_mm512_castps512_ps256(lanes)), _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(halves, 1)))};
+  }
   Doubles operator*(const Doubles& b) const { return {_mm512_mul_pd(low, b.low), _mm512_mul_pd(high, b.high)}; }
   void operator+=(const Doubles& b) {
     low = _mm512_add_pd(low, b.low);
@@ -38,11 +42,11 @@ struct Doubles {
   }
 };
 
-// min(h * h, kSensitivityMax) as whole numbers, 0 for NaN: max returns its second operand then.
-__m512i sensitivities(__m512 gradients, __m512 scale) {
+// min(h * h, kSensitivityMax), 0 for NaN: max returns its second operand then.
+__m512 sensitivities(__m512 gradients, __m512 scale) {
   const __m512 h = _mm512_mul_ps(gradients, scale);
   const __m512 square = _mm512_max_ps(_mm512_mul_ps(h, h), _mm512_setzero_ps());
-  return _mm512_cvtps_epi32(_mm512_min_ps(square, _mm512_set1_ps(static_cast<float>(kSensitivityMax))));
+  return _mm512_min_ps(square, _mm512_set1_ps(kSensitivityMax));
 }
 
 struct Sums {
@@ -111,7 +115,7 @@ bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& 
     const __m512i quotient = _mm512_cvttps_epi32(_mm512_div_ps(_mm512_cvtepi32_ps(magnitude), step_f32));
     const __m512i over = _mm512_sub_epi32(magnitude, _mm512_mullo_epi32(quotient, step));
     const __m512i nearest = _mm512_min_epi32(over, _mm512_sub_epi32(step, over));
-    const Doubles weight = Doubles::of(kWeighted ? sensitivities(_mm512_loadu_ps(g + 4 * i), scale) : _mm512_set1_epi32(1));
+    const Doubles weight = Doubles::of(kWeighted ? sensitivities(_mm512_loadu_ps(g + 4 * i), scale) : _mm512_set1_ps(1));
     const Doubles xs = Doubles::of(x), rs = Doubles::of(r), fs = Doubles::of(nearest);
     const Doubles wx = kWeighted ? weight * xs : xs, wr = kWeighted ? weight * rs : rs, wf = kWeighted ? weight * fs : fs;
     sums.squares += wx * xs;

@@ -95,7 +95,8 @@ bool lattice_begin_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&,
 bool lattice_begin_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
 bool lattice_begin_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
 
-inline constexpr int32_t kSensitivityMax = 16383;
+// Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a tensor of 2^36 elements is cut.
+inline constexpr float kSensitivityMax = 0x1p40f;
 
 // The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
 inline constexpr size_t kErrorLanes = 16;

@@ -45,11 +45,10 @@ bool take(LatticeMoves& moves, size_t index, Move* move) {
   return true;
 }
 
-// min(h * h, kSensitivityMax) as a whole number, 0 for NaN.
-uint64_t sensitivity(float gradient, float scale) {
+// min(h * h, kSensitivityMax), 0 for NaN.
+float sensitivity(float gradient, float scale) {
   const float h = gradient * scale, square = h * h;
-  if (!(square > 0)) return 0;
-  return static_cast<uint64_t>(std::lrint(std::min(square, static_cast<float>(kSensitivityMax))));
+  return square > 0 ? std::min(square, kSensitivityMax) : 0;
 }
 
 }  // namespace
@@ -157,7 +156,7 @@ bool lattice_errors_scalar(const LatticeRule& rule, const LatticeErrorInput& in,
     const auto distance = static_cast<int64_t>(move.steps) * rule.step;
     const int64_t r = int64_t{x} - k - (minus ? -distance : distance);
     const int32_t over = std::abs(x) % rule.step, f = std::min(over, rule.step - over);
-    const auto w = static_cast<double>(in.gradients ? sensitivity(f32_at(in.gradients, i), in.gradient_scale) : 1);
+    const double w = in.gradients ? sensitivity(f32_at(in.gradients, i), in.gradient_scale) : 1.0;
     const double wx = w * x, wr = w * static_cast<double>(r);
     lanes.squares[lane] += wx * x;
     lanes.products[lane] += wx * static_cast<double>(r);
