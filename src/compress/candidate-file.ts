@@ -1,4 +1,5 @@
 import { placeCopies } from '../package/copied-tensors.ts';
+import { isWeightCoding } from '../package/package-index.ts';
 import { planTensors, type FilePlan } from '../package/plan-file.ts';
 import type { BlockMemory } from '../restore/block-memory.ts';
 import type { RangeSource } from '../restore/stream-range.ts';
@@ -36,8 +37,7 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
       const block = plan.files[at.file]!.blocks[at.block]!;
       const place = { file: at.file, index: at.block, block };
       if (block.coding.kind === 'state' && state !== undefined) return state.elements(place, signal);
-      const isWeights = block.coding.kind === 'levels' || block.coding.kind === 'residual';
-      return isWeights && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(at.file, block, signal);
+      return isWeightCoding(block.coding) && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(at.file, block, signal);
     },
   };
 }
