@@ -23,6 +23,13 @@ describe('readConfig', () => {
     expect(failure({ FIRN_MERGE: 'no' })).toContain('FIRN_MERGE');
   });
 
+  it('asks for tokens unless told otherwise, and without them listens on loopback only', () => {
+    expect(readConfig({}).access).toBe('tokens');
+    expect(readConfig({ FIRN_ACCESS: 'open', FIRN_HOST: 'localhost' }).access).toBe('open');
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.org', '127.0.0.1.example.org'])
+      expect(failure({ FIRN_ACCESS: 'open', FIRN_HOST: host })).toContain('FIRN_HOST');
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });

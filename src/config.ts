@@ -5,8 +5,18 @@ const integer = (fallback: number, min: number, max: number) => z.coerce.number(
 
 /** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. */
 const schema = z.object({
-  /** Address to listen on. There are no access tokens yet, so anything but loopback exposes every byte. */
+  /** Address to listen on. */
   FIRN_HOST: z.string().default('127.0.0.1'),
+  /** `tokens`: who sends no token reads what is public; the first start prints one that allows everything. `open`: everybody may do everything, on a loopback FIRN_HOST only. */
+  FIRN_ACCESS: z.enum(['tokens', 'open']).default('tokens'),
+  /** Requests a minute with one token, to one gateway process. */
+  FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7),
+  /** Requests a minute from one address without a token, to one gateway process. */
+  FIRN_ANONYMOUS_REQUESTS_PER_MINUTE: integer(1200, 1, 10 ** 7),
+  /** Requests in work at once with one token, or from one address without one, at one gateway process. */
+  FIRN_CLIENT_CONCURRENCY: integer(512, 1, 65536),
+  /** Whether the last address of X-Forwarded-For is the client's: `on` only behind a proxy that sets it. */
+  FIRN_TRUST_PROXY: z.enum(['on', 'off']).default('off'),
   /** Port to listen on; 0 picks a free one. */
   FIRN_PORT: integer(8080, 0, 65535),
   /** Metadata, objects and scratch files live under this directory. */
@@ -49,6 +59,11 @@ const schema = z.object({
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly access: 'tokens' | 'open';
+  readonly tokenPerMinute: number;
+  readonly anonymousPerMinute: number;
+  readonly clientConcurrency: number;
+  readonly trustProxy: boolean;
   readonly dataDirectory: string;
   readonly logLevel: z.infer<typeof schema>['FIRN_LOG_LEVEL'];
   readonly nativeThreads: number | undefined;
@@ -75,9 +90,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = schema.strict().safeParse(given);
   if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
   const env = parsed.data;
+  if (env.FIRN_ACCESS === 'open' && !isLoopback(env.FIRN_HOST))
+    throw new Error('configuration: FIRN_ACCESS=open lets everybody do everything, so FIRN_HOST must be 127.0.0.1, ::1 or localhost');
   return Object.freeze({
     host: env.FIRN_HOST,
     port: env.FIRN_PORT,
+    access: env.FIRN_ACCESS,
+    tokenPerMinute: env.FIRN_TOKEN_REQUESTS_PER_MINUTE,
+    anonymousPerMinute: env.FIRN_ANONYMOUS_REQUESTS_PER_MINUTE,
+    clientConcurrency: env.FIRN_CLIENT_CONCURRENCY,
+    trustProxy: env.FIRN_TRUST_PROXY === 'on',
     dataDirectory: env.FIRN_DATA_DIR,
     logLevel: env.FIRN_LOG_LEVEL,
     nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
@@ -97,6 +119,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     leaseMs: env.FIRN_LEASE_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -41,7 +41,7 @@ interface Ended {
 async function start(environment: Readonly<Record<string, string>> = {}): Promise<Started | Ended> {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
   const child = spawn(process.execPath, ['--import', 'tsx', entry], {
-    env: { ...own, FIRN_PORT: '0', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
+    env: { ...own, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   children.push(child);

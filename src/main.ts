@@ -9,6 +9,9 @@ async function main(): Promise<void> {
   const log = pino({ level: config.logLevel, base: { service: 'firn' } });
   const firn = await wire(config, log);
   log.info({ url: firn.url, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
+  // To whoever started it, not to the log, which others read.
+  if (firn.firstToken !== undefined)
+    process.stderr.write(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}\n`);
   // A parent that started this process learns the address without reading logs.
   process.send?.({ url: firn.url });
   let stopping: Promise<void> | undefined;

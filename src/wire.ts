@@ -4,6 +4,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { openAccess, tokenAccess } from './access/access.ts';
+import { createFirstToken } from './access/create-token.ts';
+import { RequestLimits } from './access/request-limits.ts';
 import { openPgliteCatalog } from './catalog/open-pglite.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
@@ -15,6 +18,7 @@ import { evalSetDirectory } from './compress/local-eval-set.ts';
 import type { Config } from './config.ts';
 import { createEvaluator } from './evaluate/create-evaluator.ts';
 import type { Evaluator } from './evaluate/evaluator.ts';
+import type { Admittance } from './http/admit.ts';
 import { createApp } from './http/app.ts';
 import type { Gateway } from './http/gateway.ts';
 import { problemKinds } from './http/problem-status.ts';
@@ -46,6 +50,8 @@ import { sweepPackages } from './upkeep/sweep-packages.ts';
 /** A running process. */
 export interface Firn {
   readonly url: string;
+  /** Of a server's first start: the text of the token that allows everything, told only here. */
+  readonly firstToken?: string;
   /** Stops taking requests, lets those under way and the running jobs end within the configured time, then closes everything. */
   close(): Promise<void>;
 }
@@ -137,7 +143,13 @@ async function serve(parts: Parts): Promise<Firn> {
   const upkeep = startUpkeep(parts, ingest, worker);
   try {
     const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
-    return { url: server.url, close: () => close(parts, [server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop(config.drainMs)]) };
+    // Only now: whoever cannot listen tells no token.
+    const firstToken = config.access === 'tokens' ? await createFirstToken(catalog) : undefined;
+    return {
+      url: server.url,
+      ...(firstToken !== undefined && { firstToken }),
+      close: () => close(parts, [server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop(config.drainMs)]),
+    };
   } catch (error) {
     // A job that was taken goes back uncounted, before whoever called ends the process.
     await Promise.allSettled([worker.stop(config.drainMs), upkeep.stop(config.drainMs)]);
@@ -234,6 +246,7 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     return done;
   };
   return {
+    admittance: admittance(parts),
     catalog,
     store,
     progress,
@@ -260,6 +273,17 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     probes: { catalog: () => catalog.probe(), store: () => store.probe() },
     metrics,
   };
+}
+
+function admittance({ config, catalog }: Parts): Admittance {
+  const { trustProxy } = config;
+  if (config.access === 'open') return { access: openAccess, trustProxy };
+  const limits = new RequestLimits({
+    tokenPerMinute: config.tokenPerMinute,
+    anonymousPerMinute: config.anonymousPerMinute,
+    concurrent: config.clientConcurrency,
+  });
+  return { access: tokenAccess({ catalog, now: () => new Date() }), limits, trustProxy };
 }
 
 /** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */

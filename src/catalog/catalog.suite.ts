@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { accessSuite } from './access.suite.ts';
 import type { Catalog } from './catalog.ts';
 import { checkpointsSuite } from './checkpoints.suite.ts';
 import { filesSuite } from './files.suite.ts';
@@ -12,6 +13,7 @@ import { transactionsSuite } from './transactions.suite.ts';
 
 const suites = {
   records: recordsSuite,
+  access: accessSuite,
   checkpoints: checkpointsSuite,
   files: filesSuite,
   'file origins': fileOriginsSuite,

@@ -1,6 +1,7 @@
 import type { Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
+import type { Grant } from '../checkpoint/grant.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
@@ -25,6 +26,7 @@ export interface Catalog {
   readonly trials: TrialRecords;
   readonly jobs: JobRecords;
   readonly idempotency: IdempotencyRecords;
+  readonly tokens: TokenRecords;
   /** One trivial query; for readiness. */
   probe(): Promise<void>;
   /** Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then. Not inside a transaction. */
@@ -46,15 +48,24 @@ export interface Repository {
   readonly namespace: string;
   readonly name: string;
   readonly type: RepositoryType;
+  /** Whether it can be read without a token. */
+  readonly visibility: Visibility;
   readonly createdAt: Date;
 }
+export const visibilities = ['private', 'public'] as const;
+export type Visibility = (typeof visibilities)[number];
+/** Those listed: all, or what is public and these. */
+export type VisibleRepositories =
+  'all' | { readonly namespaces: readonly string[]; readonly repositories: readonly { readonly namespace: string; readonly name: string }[] };
 export interface RepositoryRecords {
-  /** `conflict` when it exists. */
-  create(input: { namespace: string; name: string; type: RepositoryType }): Promise<Repository>;
+  /** `conflict` when it exists. Private unless told otherwise. */
+  create(input: { namespace: string; name: string; type: RepositoryType; visibility?: Visibility }): Promise<Repository>;
   find(namespace: string, name: string): Promise<Repository | undefined>;
   get(id: string): Promise<Repository | undefined>;
   /** By namespace and name; `after` is `namespace/name`. */
-  list(page: Page): Promise<Repository[]>;
+  list(page: Page, visible?: VisibleRepositories): Promise<Repository[]>;
+  /** `not-found`. */
+  setVisibility(id: string, visibility: Visibility): Promise<Repository>;
 }
 
 // ---- eval sets ----
@@ -473,4 +484,28 @@ export interface IdempotencyRecords {
   abandon(key: string): Promise<void>;
   /** Removes some expired keys; returns how many, 0 when none is left. */
   prune(now: Date): Promise<number>;
+}
+
+// ---- tokens ----
+export interface TokenRecord {
+  /** The part of the token's text that names it. */
+  readonly id: string;
+  readonly name: string;
+  /** Lower-case hex. */
+  readonly secretSha256: string;
+  readonly grants: readonly Grant[];
+  readonly createdAt: Date;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+}
+export interface TokenRecords {
+  /** `conflict` when the id exists. */
+  create(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<TokenRecord>;
+  /** Makes it where no token ever was; returns whether it did. Once, however many processes call it at once. */
+  createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
+  get(id: string): Promise<TokenRecord | undefined>;
+  /** By id; `after` is an id. Revoked and expired ones, too. */
+  list(page: Page): Promise<TokenRecord[]>;
+  /** Keeps the first moment of several. `not-found`. */
+  revoke(id: string): Promise<TokenRecord>;
 }

@@ -12,6 +12,7 @@ import { jobQueue } from './job-queue.ts';
 import { packageRecords } from './packages.ts';
 import { repositoryRecords } from './repositories.ts';
 import { runRecords } from './runs.ts';
+import { tokenRecords } from './tokens.ts';
 import { translateFailures, translating } from './translate-failures.ts';
 import { trialRecords } from './trials.ts';
 
@@ -35,6 +36,7 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     trials: translateFailures(trialRecords(db)),
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     idempotency: translateFailures(idempotencyRecords(db)),
+    tokens: translateFailures(tokenRecords(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
     tidy: () => translating(async () => tidy?.()),
     close,

@@ -8,7 +8,14 @@ export function recordsSuite(open: () => Catalog): void {
   test('a repository is found by name and by id, and only once by name', async () => {
     const { repositories } = open();
     const created = await repositories.create({ namespace: 'a', name: 'b', type: 'model' });
-    expect(created).toEqual({ id: expect.stringMatching(/^[0-9a-f]{32}$/), namespace: 'a', name: 'b', type: 'model', createdAt: expect.any(Date) });
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      namespace: 'a',
+      name: 'b',
+      type: 'model',
+      visibility: 'private',
+      createdAt: expect.any(Date),
+    });
     expect(await repositories.find('a', 'b')).toEqual(created);
     expect(await repositories.get(created.id)).toEqual(created);
     expect(await repositories.find('a', 'c')).toBeUndefined();

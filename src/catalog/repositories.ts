@@ -1,6 +1,6 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { RepositoryRecords } from './catalog.ts';
+import type { RepositoryRecords, VisibleRepositories } from './catalog.ts';
 import type { Db } from './database.ts';
 import { pageLimit } from './page-limit.ts';
 import { repositories } from './schema.ts';
@@ -24,8 +24,18 @@ export function repositoryRecords({ query }: Db): RepositoryRecords {
       const [found] = await query.select().from(repositories).where(eq(repositories.id, id));
       return found;
     },
-    async list(page) {
-      return query.select().from(repositories).where(after(page.after)).orderBy(asc(repositories.namespace), asc(repositories.name)).limit(pageLimit(page));
+    async list(page, visible = 'all') {
+      return query
+        .select()
+        .from(repositories)
+        .where(and(after(page.after), among(visible)))
+        .orderBy(asc(repositories.namespace), asc(repositories.name))
+        .limit(pageLimit(page));
+    },
+    async setVisibility(id, visibility) {
+      const [changed] = await query.update(repositories).set({ visibility }).where(eq(repositories.id, id)).returning();
+      if (changed === undefined) throw new FirnError('not-found', 'There is no such repository.');
+      return changed;
     },
   };
 }
@@ -34,4 +44,13 @@ function after(token: string | undefined) {
   if (token === undefined) return undefined;
   const [namespace = '', name = ''] = token.split('/');
   return sql`(${repositories.namespace}, ${repositories.name}) > (${namespace}, ${name})`;
+}
+
+function among(visible: VisibleRepositories): SQL | undefined {
+  if (visible === 'all') return undefined;
+  return or(
+    eq(repositories.visibility, 'public'),
+    inArray(repositories.namespace, [...visible.namespaces]),
+    ...visible.repositories.map(({ namespace, name }) => and(eq(repositories.namespace, namespace), eq(repositories.name, name))),
+  );
 }

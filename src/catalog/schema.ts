@@ -8,11 +8,13 @@ import {
   checkpointStates,
   fileStorages,
   repositoryTypes,
+  visibilities,
   type CheckpointResult,
   type EvalSet,
   type IdempotentAnswer,
   type Run,
   type RunLayout,
+  type TokenRecord,
 } from './catalog.ts';
 import { json } from './json-column.ts';
 
@@ -35,6 +37,7 @@ export const repositories = pgTable('repositories', {
   name: text('name').notNull(),
   type: text('type', { enum: repositoryTypes }).notNull(),
   createdAt: createdAt(),
+  visibility: text('visibility', { enum: visibilities }).notNull().default('private'),
 });
 
 export const evalSets = pgTable('eval_sets', {
@@ -182,4 +185,15 @@ export const idempotency = pgTable('idempotency', {
   body: text('body'),
   ttlMs: bigint('ttl_ms', { mode: 'number' }).notNull(),
   expiresAt: time('expires_at').notNull(),
+});
+
+export const tokens = pgTable('tokens', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  secretSha256: text('secret_sha256').notNull(),
+  grants: json<TokenRecord['grants']>('grants').notNull(),
+  isFirst: boolean('is_first').notNull().default(false),
+  createdAt: createdAt(),
+  expiresAt: time('expires_at'),
+  revokedAt: time('revoked_at'),
 });

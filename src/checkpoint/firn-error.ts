@@ -5,6 +5,10 @@
 export const firnErrorCodes = [
   // requests
   'invalid-request',
+  'unauthenticated',
+  'forbidden',
+  'rate-limited',
+  'quota-exceeded',
   'not-found',
   'conflict',
   'method-not-allowed',

@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
+import type { Principal } from '../access/principal.ts';
 
 /** What the server hands to the app with every request. Absent when the app is called without one (`app.request`). */
 export interface ServerBindings extends HttpBindings {
@@ -14,6 +15,8 @@ export interface AppEnv {
   Variables: {
     /** Accepted from X-Request-Id or made here; in every answer and log line. */
     requestId: string;
+    /** Whose request it is. */
+    principal: Principal;
   };
 }
 

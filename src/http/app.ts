@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { admit } from './admit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { AppEnv, HttpLog } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
@@ -20,6 +21,8 @@ import { registerPackages } from './routes/packages.ts';
 import { registerRepositories } from './routes/repositories.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTensors } from './routes/tensors.ts';
+import { registerTokens } from './routes/tokens.ts';
+import { writeLog } from './write-log.ts';
 
 /** Most complaints about one request that an answer repeats. */
 const issuesShown = 3;
@@ -31,7 +34,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
       if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
     },
   });
-  app.use(requestId(), requestMetrics(gateway.metrics), readablePath());
+  app.use(requestId(), requestMetrics(gateway.metrics), writeLog(gateway.log), readablePath(), admit(gateway.admittance));
   app.use('/v1/*', jsonBody(), idempotency(gateway.catalog.idempotency));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
@@ -41,6 +44,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerCheckpointFiles(app, gateway);
   registerTensors(app, gateway);
   registerPackages(app, gateway);
+  registerTokens(app, gateway);
   registerOperations(app, gateway);
   const methods = allowedMethods(app.routes);
   app.notFound((c) => unrouted(c, methods.of(c.req.path)));
@@ -58,7 +62,14 @@ function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
   if (problemKinds[known.code].status >= 500) {
     log.error({ requestId: c.var.requestId, code: known.code, detail: known.detail, err: error }, 'a request failed');
   }
+  if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
   return renderProblem(c, known);
+}
+
+/** RFC 6750 section 3: an error is named only where a token was sent. */
+function challenge(c: Context<AppEnv>): Record<string, string> {
+  const error = c.req.header('authorization') === undefined ? '' : ', error="invalid_token"';
+  return { 'WWW-Authenticate': `Bearer realm="firn"${error}` };
 }
 
 function sentenceOf(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string {

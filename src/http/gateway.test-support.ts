@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import { openAccess } from '../access/access.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
@@ -20,6 +21,7 @@ import { openFilesystemStore } from '../store/filesystem-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
 import { deleteRun } from '../upkeep/delete-run.ts';
+import type { Admittance } from './admit.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress-bus.ts';
 
@@ -30,6 +32,8 @@ export interface TestGateway extends Gateway {
   readonly ingest: IngestContext;
   /** What was logged as an error. */
   readonly errors: object[];
+  /** What was logged otherwise. */
+  readonly lines: object[];
   /** Replaces the judge of eval sets; by default all pass. */
   judgeEvalSet: EvalSetCheck;
   /** Does the waiting encode jobs, one after the other, as the worker would. Without an evaluator: exact runs only. */
@@ -39,10 +43,12 @@ export interface TestGateway extends Gateway {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<IngestLimits>;
+  /** Everybody may do everything by default. */
+  readonly admittance?: (catalog: Catalog) => Admittance;
 }
 
 /** Real catalog (in memory), store (a temporary directory), ingest, codec and restore behind the routes; no worker and no evaluator. */
-export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
+export async function openTestGateway({ limits = {}, admittance }: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
   const core = loadCore({ threads: 1 });
   const catalog = await openTestCatalog();
@@ -52,6 +58,7 @@ export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}):
   const progress = createProgressBus();
   const shared = restorer();
   const errors: object[] = [];
+  const lines: object[] = [];
   const compress = {
     catalog,
     store,
@@ -65,11 +72,13 @@ export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}):
     publish: progress.publish,
   } as unknown as CompressContext;
   const gateway: TestGateway = {
+    admittance: admittance?.(catalog) ?? { access: openAccess, trustProxy: false },
     catalog,
     store,
     progress,
     ingest,
     errors,
+    lines,
     runs: {
       create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input),
       delete: (run) => deleteRun({ catalog, store }, run),
@@ -82,7 +91,7 @@ export async function openTestGateway({ limits = {} }: TestGatewayOptions = {}):
     downloads: new Downloads({ catalog, store, core, restorer: shared }),
     probes: { catalog: () => catalog.probe(), store: () => store.probe() },
     metrics: new Registry(),
-    log: { info: () => undefined, error: (fields) => errors.push(fields) },
+    log: { info: (fields) => lines.push(fields), error: (fields) => errors.push(fields) },
     judgeEvalSet: async () => undefined,
     encode: () => encodeWaiting(catalog, compress),
     async close() {

@@ -4,12 +4,15 @@ import type { CreateRunInput } from '../ingest/create-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Downloads } from '../restore/downloads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { Admittance } from './admit.ts';
 import type { HttpLog } from './app-env.ts';
 import type { ProgressBus } from './progress-bus.ts';
 import type { Probes } from './readiness.ts';
 
 /** Everything the routes need, built by wire.ts. Records are located before a verb is called; verbs throw FirnError. */
 export interface Gateway {
+  /** Who may come in. */
+  readonly admittance: Admittance;
   readonly catalog: Catalog;
   /** For bytes that are served as they lie: raw uploads and packages. */
   readonly store: Pick<ObjectStore, 'open'>;

@@ -16,7 +16,7 @@ const keptHeaders = ['content-type', 'location'];
 /**
  * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is repeated with
  * `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a refused request had no
- * effect, and may succeed when it is sent again. `idempotency-conflict`, `invalid-request`.
+ * effect, and may succeed when it is sent again; an answer that says `no-store` is not kept either. A key is known to one token. `idempotency-conflict`, `invalid-request`.
  */
 export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppEnv> {
   return async function repeatOrRun(c, next) {
@@ -28,13 +28,20 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)
       .digest('hex');
-    const begun = await records.begin(key, fingerprint, idempotencyTtlMs);
+    // A key is its sender's own: nobody learns by one what others have sent.
+    const ownKey = `${c.var.principal.id} ${key}`;
+    const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
     if (begun !== 'started') return replay(begun);
     await next();
-    if (c.res.ok) await records.finish(key, await recorded(c.res.clone()));
-    else await records.abandon(key);
+    if (c.res.ok && !isSecret(c.res)) await records.finish(ownKey, await recorded(c.res.clone()));
+    else await records.abandon(ownKey);
     return undefined;
   };
+}
+
+/** An answer that nobody is to keep: the text of a token. */
+function isSecret(res: Response): boolean {
+  return res.headers.get('cache-control') === 'no-store';
 }
 
 function replay(answer: IdempotentAnswer): Response {

@@ -7,12 +7,13 @@ import { incomingBody } from './incoming-body.ts';
 export const jsonBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reads the body of a POST once, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
+ * Reads the body of a POST or PATCH once, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
  * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
  */
 export function jsonBody(): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {
-    if (c.req.method !== 'POST') return next();
+    const { method } = c.req;
+    if (method !== 'POST' && method !== 'PATCH') return next();
     if (Number(c.req.header('content-length') ?? 0) > jsonBytesMax) throw tooLarge();
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
@@ -24,7 +25,7 @@ export function jsonBody(): MiddlewareHandler<AppEnv> {
     if (sizeBytes > 0 && c.req.header('content-type') === undefined) {
       throw new FirnError('unsupported-media-type', 'The body must be application/json and say so in Content-Type.');
     }
-    c.req.raw = new Request(c.req.url, { method: 'POST', headers: c.req.raw.headers, body: Buffer.concat(chunks) });
+    c.req.raw = new Request(c.req.url, { method, headers: c.req.raw.headers, body: Buffer.concat(chunks) });
     return next();
   };
 }

@@ -1,5 +1,9 @@
+import type { Context } from 'hono';
 import type { Catalog, Checkpoint, EvalSet, Repository, Run } from '../catalog/catalog.ts';
+import { anonymous, scopeOn, type Principal } from '../access/principal.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { includesScope, type Scope } from '../checkpoint/grant.ts';
+import type { AppEnv } from './app-env.ts';
 
 export interface RepositoryNames {
   readonly namespace: string;
@@ -29,26 +33,45 @@ export interface Locator {
   checkpoint(names: CheckpointNames): Promise<LocatedCheckpoint>;
 }
 
-export function createLocator(catalog: Catalog): Locator {
-  const locator: Locator = {
-    async repository({ namespace, name }) {
-      return found(await catalog.repositories.find(namespace, name), 'repository');
-    },
-    async evalSet(names) {
-      const repository = await locator.repository(names);
-      return found(await catalog.evalSets.find(repository.id, names.evalSet), 'eval set');
-    },
-    async run(names) {
-      const repository = await locator.repository(names);
-      return found(await catalog.runs.find(repository.id, names.run), 'run');
-    },
-    async checkpoint(names) {
-      const repository = await locator.repository(names);
-      const run = found(await catalog.runs.find(repository.id, names.run), 'run');
-      return { repository, run, checkpoint: found(await catalog.checkpoints.find(run.id, names.step), 'checkpoint') };
-    },
+/**
+ * The way from names to records for a request that needs `scope` on their repository: there is no other, so no spelling of a path leads past it. A repository that the request's
+ * principal may not see is `not-found`, as one that does not exist; one it sees, but with less than `scope`, `forbidden`, or `unauthenticated` without a token.
+ */
+export type Locate = (c: Context<AppEnv>, scope: Scope) => Locator;
+
+export function createLocate(catalog: Catalog): Locate {
+  return (c, scope) => {
+    const { principal } = c.var;
+    const locator: Locator = {
+      async repository({ namespace, name }) {
+        const repository = await catalog.repositories.find(namespace, name);
+        const held = repository && scopeOn(principal, repository);
+        checkScope(principal, found(held, 'repository'), scope);
+        return repository!;
+      },
+      async evalSet(names) {
+        const repository = await locator.repository(names);
+        return found(await catalog.evalSets.find(repository.id, names.evalSet), 'eval set');
+      },
+      async run(names) {
+        const repository = await locator.repository(names);
+        return found(await catalog.runs.find(repository.id, names.run), 'run');
+      },
+      async checkpoint(names) {
+        const repository = await locator.repository(names);
+        const run = found(await catalog.runs.find(repository.id, names.run), 'run');
+        return { repository, run, checkpoint: found(await catalog.checkpoints.find(run.id, names.step), 'checkpoint') };
+      },
+    };
+    return locator;
   };
-  return locator;
+}
+
+/** Throws `forbidden`, or `unauthenticated` for a request without a token, when less is held than needed. */
+export function checkScope({ id }: Principal, held: Scope | undefined, needed: Scope): void {
+  if (includesScope(held, needed)) return;
+  if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
+  throw new FirnError('forbidden', `This needs the scope ${needed}.`);
 }
 
 /** The value, or `not-found` with a sentence about what is missing. */

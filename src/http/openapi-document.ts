@@ -15,11 +15,17 @@ const tags = [
   { name: 'Checkpoints', description: 'The state at one step. Uploads are answered 202; compression follows.' },
   { name: 'Files', description: 'Files and tensors of a checkpoint, as uploaded or rebuilt.' },
   { name: 'Packages', description: 'Compressed forms, for clients that decode by themselves.' },
+  { name: 'Access', description: 'Tokens, and what they allow.' },
   { name: 'Operations', description: 'Health, metrics and this document.' },
 ];
 
 /** The OpenAPI 3.1 document of the app's routes. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of POST /v1/tokens, or the one that the first start of a server prints.',
+  });
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -28,11 +34,12 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
       description:
         `${apiSummary} Upload checkpoints; each is quantized inside a quality threshold and stored as a compressed base or delta; any of them is rebuilt on ` +
         'download.\n\nErrors are RFC 9457 problem details with a stable `code`. A POST may carry an Idempotency-Key: repeated within 24 hours it is answered ' +
-        'as the first time; a key is known to the whole server, not to one repository or path, so make it unique, for example a UUID. Every answer has an X-Request-Id.',
+        'as the first time; a key belongs to the token it is sent with, not to one repository or path, so make it unique, for example a UUID. Every answer has an X-Request-Id.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'The server that answers this document.' }],
-    security: [],
+    // Public repositories are read without one.
+    security: [{ token: [] }, {}],
     tags,
   });
   return { ...document, paths: Object.fromEntries(Object.entries(document.paths ?? {}).map(([path, item]) => [withoutPatterns(path), item])) };

@@ -32,9 +32,10 @@ describe('the OpenAPI document', () => {
     expect(operations.filter(({ operation }) => !operation.operationId || !operation.summary || operation.tags?.length !== 1)).toEqual([]);
   });
 
+  // The answer of createToken has a secret, which is not kept for a repetition.
   it('declares the Idempotency-Key of every operation that honours one', () => {
     const keyed = operations.filter(({ operation }) => operation.parameters?.some(({ name, in: where }) => where === 'header' && name === 'idempotency-key'));
-    const posts = operations.filter(({ path, method }) => path.startsWith('/v1/') && method === 'post');
+    const posts = operations.filter(({ path, method, operation }) => path.startsWith('/v1/') && method === 'post' && operation.operationId !== 'createToken');
     expect(keyed.map(({ operation }) => operation.operationId)).toEqual(posts.map(({ operation }) => operation.operationId));
     expect(posts.filter(({ operation }) => !('409' in operation.responses))).toEqual([]);
   });

@@ -5,6 +5,6 @@ import { openApiDocument } from './openapi-document.ts';
 
 /** The document as it is written to openapi/: routes are registered, nothing is called, so no gateway is needed. */
 export function openApiText(): string {
-  const gateway = { metrics: new Registry(), probes: {}, catalog: {} } as unknown as Gateway;
+  const gateway = { metrics: new Registry(), probes: {}, catalog: {}, admittance: {} } as unknown as Gateway;
   return `${JSON.stringify(openApiDocument(createApp(gateway)), null, 2)}\n`;
 }

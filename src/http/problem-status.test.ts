@@ -5,6 +5,10 @@ import { problemKinds } from './problem-status.ts';
 /** The published contract, spelt out a second time: clients branch on these. */
 const statuses: Record<FirnErrorCode, number> = {
   'invalid-request': 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'rate-limited': 429,
+  'quota-exceeded': 403,
   'not-found': 404,
   conflict: 409,
   'method-not-allowed': 405,

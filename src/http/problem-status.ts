@@ -1,7 +1,7 @@
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 
 /** Statuses a problem may have. */
-export type ProblemStatus = 400 | 404 | 405 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 500 | 503 | 507;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 429 | 500 | 503 | 507;
 
 export interface ProblemKind {
   readonly status: ProblemStatus;
@@ -22,6 +22,10 @@ const loadRetrySeconds = 5;
  */
 export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
+  unauthenticated: { status: 401, title: 'A valid token is needed' },
+  forbidden: { status: 403, title: 'The token does not allow this' },
+  'rate-limited': { status: 429, title: 'Too many requests' },
+  'quota-exceeded': { status: 403, title: 'The quota of the namespace is used up' },
   'not-found': { status: 404, title: 'Not found' },
   conflict: { status: 409, title: 'The state of the resource does not allow this' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },

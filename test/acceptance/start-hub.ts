@@ -41,6 +41,7 @@ export async function startHub({ dataDirectory, environment = {} }: HubOptions =
       ...withoutFirnKeys(process.env),
       FIRN_HOST: '127.0.0.1',
       FIRN_PORT: '0',
+      FIRN_ACCESS: 'open',
       FIRN_DATA_DIR: directory,
       FIRN_LOG_LEVEL: 'error',
       ...environment,

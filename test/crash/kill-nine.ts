@@ -79,7 +79,7 @@ export async function killNine({ rounds, seed, say }: KillOptions): Promise<Kill
 /** Starts a hub and kills it before or soon after it answers. */
 async function killStart(dataDirectory: string, afterMs: number): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
-    env: { ...process.env, FIRN_PORT: '0', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent' },
+    env: { ...process.env, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent' },
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');

@@ -20,7 +20,15 @@ export class HubProcess {
   static async start(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<HubProcess> {
     const entry = fileURLToPath(new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
     const child = fork(entry, [], {
-      env: { ...process.env, FIRN_HOST: '127.0.0.1', FIRN_PORT: '0', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'error', ...environment },
+      env: {
+        ...process.env,
+        FIRN_HOST: '127.0.0.1',
+        FIRN_PORT: '0',
+        FIRN_ACCESS: 'open',
+        FIRN_DATA_DIR: dataDirectory,
+        FIRN_LOG_LEVEL: 'error',
+        ...environment,
+      },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     try {

@@ -7,7 +7,7 @@ import { chooseRepresentation } from '../choose-representation.ts';
 import { formatDigest } from '../digest-fields.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../head-operation.ts';
-import { createLocator, found } from '../locate.ts';
+import { createLocate, found } from '../locate.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { fileReceipt } from '../schemas/checkpoint.ts';
@@ -37,7 +37,7 @@ const putFile = createRoute({
   responses: {
     201: { description: 'Received.', content: { 'application/json': { schema: fileReceipt } } },
     200: { description: 'These very bytes were there already.', content: { 'application/json': { schema: fileReceipt } } },
-    ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507),
+    ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507),
   },
 });
 
@@ -56,17 +56,17 @@ const getFile = createRoute({
     200: { description: 'The whole file.', headers: fileHeaders, content: binaryContent },
     206: { description: 'One range of it.', headers: fileHeaders, content: binaryContent },
     304: { description: 'The file has the ETag of If-None-Match.' },
-    ...problems(400, 404, 409, 412, 416, 500),
+    ...problems(400, 401, 403, 404, 409, 412, 416, 429, 500),
   },
 });
 
 /** Routes of a checkpoint's files. */
 export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, store, uploads, downloads, log } = gateway;
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(putFile, async (c) => {
     const { path, ...names } = c.req.valid('param');
-    const { run, checkpoint } = await locate.checkpoint(names);
+    const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
     const { role } = c.req.valid('query');
     const receipt = await uploads.receiveFile(run, checkpoint, { path: checkFilePath(path), ...(role !== undefined && { role }) }, readUpload(c));
     const { sizeBytes, sha256 } = receipt.file;
@@ -75,7 +75,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
   });
   app.openapi(getFile, async (c) => {
     const { path, ...names } = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'read').checkpoint(names);
     const file = found(await catalog.files.find(checkpoint.id, checkFilePath(path)), 'file');
     const { as, dtype } = c.req.valid('query');
     const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfView[dtype] });

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import type { AnnouncedFile } from '../../ingest/reserve-checkpoint.ts';
-import { createLocator } from '../locate.ts';
+import { createLocate } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
@@ -40,7 +40,7 @@ const reserveCheckpoint = createRoute({
     'until it is committed, cancelled or deleted, or expires without a sign of life.',
   responses: {
     201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
-    ...problems(400, 404, 409, 413, 415, 503),
+    ...problems(400, 401, 403, 404, 409, 413, 415, 429, 503),
   },
 });
 const pushCheckpoint = createRoute({
@@ -57,7 +57,7 @@ const pushCheckpoint = createRoute({
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'The step exists with these very bytes.', content: json },
-    ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507),
+    ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507),
   },
 });
 const commitCheckpoint = createRoute({
@@ -70,7 +70,7 @@ const commitCheckpoint = createRoute({
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'It was committed before.', content: json },
-    ...problems(400, 404, 409, 422, 503),
+    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
   },
 });
 const listCheckpoints = createRoute({
@@ -80,7 +80,7 @@ const listCheckpoints = createRoute({
   summary: 'List the checkpoints of a run in its order',
   tags,
   request: { params: runParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } }, ...problems(400, 404) },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: checkpointList } } }, ...problems(400, 401, 403, 404, 429) },
 });
 const getCheckpoint = createRoute({
   method: 'get',
@@ -89,7 +89,7 @@ const getCheckpoint = createRoute({
   summary: 'Describe a checkpoint: state, result, files and package',
   tags,
   request,
-  responses: { 200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } }, ...problems(400, 404) },
+  responses: { 200: { description: 'The checkpoint.', content: { 'application/json': { schema: checkpointDetails } } }, ...problems(400, 401, 403, 404, 429) },
 });
 const listTrials = createRoute({
   method: 'get',
@@ -98,7 +98,7 @@ const listTrials = createRoute({
   summary: 'List the configs tried for a checkpoint',
   tags,
   request,
-  responses: { 200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } }, ...problems(400, 404) },
+  responses: { 200: { description: 'Every trial, in order.', content: { 'application/json': { schema: trialList } } }, ...problems(400, 401, 403, 404, 429) },
 });
 const cancelCheckpoint = createRoute({
   method: 'post',
@@ -110,7 +110,7 @@ const cancelCheckpoint = createRoute({
   responses: {
     200: { description: 'Cancelled.', content: json },
     202: { description: 'Being stopped; its state becomes `cancelled`.', content: json },
-    ...problems(400, 404, 409),
+    ...problems(400, 401, 403, 404, 409, 429),
   },
 });
 const deleteCheckpoint = createRoute({
@@ -121,16 +121,16 @@ const deleteCheckpoint = createRoute({
   tags,
   request,
   description: 'The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight.',
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 
 /** Routes of checkpoints, their files apart. */
 export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, uploads, checkpoints } = gateway;
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const run = await locate.run(names);
+    const run = await locate(c, 'write').run(names);
     const { step, files = [], config, layerTypes } = c.req.valid('json');
     const checkpoint = await uploads.reserveCheckpoint(run, {
       step,
@@ -144,7 +144,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(pushCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const run = await locate.run(names);
+    const run = await locate(c, 'write').run(names);
     const { layerTypes } = c.req.valid('query');
     const push = { step: names.step, upload: readUpload(c), ...(layerTypes !== undefined && { layerTypes }) };
     const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
@@ -152,13 +152,13 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(commitCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { run, checkpoint } = await locate.checkpoint(names);
+    const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
     const committed = await uploads.commitCheckpoint(run, checkpoint);
     return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(listCheckpoints, async (c) => {
     const names = c.req.valid('param');
-    const run = await locate.run(names);
+    const run = await locate(c, 'read').run(names);
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.checkpoints.list(run.id, page);
     const items = listed.map((checkpoint) => renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }));
@@ -166,23 +166,23 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'read').checkpoint(names);
     const files = await catalog.files.list(checkpoint.id);
     const packageRecord = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
     return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord }, names), 200);
   });
   app.openapi(listTrials, async (c) => {
-    const { checkpoint } = await locate.checkpoint(c.req.valid('param'));
+    const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));
     return c.json({ items: (await catalog.trials.list(checkpoint.id)).map(renderTrial) }, 200);
   });
   app.openapi(cancelCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'write').checkpoint(names);
     const cancelled = await checkpoints.cancel(checkpoint);
     return c.json(renderCheckpoint(cancelled, names), cancelled.state === 'cancelled' ? 200 : 202);
   });
   app.openapi(deleteCheckpoint, async (c) => {
-    const { checkpoint } = await locate.checkpoint(c.req.valid('param'));
+    const { checkpoint } = await locate(c, 'write').checkpoint(c.req.valid('param'));
     await checkpoints.delete(checkpoint);
     return c.body(null, 204);
   });

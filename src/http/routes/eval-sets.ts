@@ -3,7 +3,7 @@ import type { EvalSetPart } from '../../catalog/catalog.ts';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocator, found } from '../locate.ts';
+import { createLocate, found } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { evalSetInput, evalSetList, evalSetSchema, renderEvalSet } from '../schemas/eval-set.ts';
@@ -24,7 +24,10 @@ const createEvalSet = createRoute({
   summary: 'Create an eval set',
   tags,
   request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
-  responses: { 201: { description: 'Created, open for its graph and batches; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415) },
+  responses: {
+    201: { description: 'Created, open for its graph and batches; Location names it.', content: json },
+    ...problems(400, 401, 403, 404, 409, 413, 415, 429),
+  },
 });
 const listEvalSets = createRoute({
   method: 'get',
@@ -33,7 +36,7 @@ const listEvalSets = createRoute({
   summary: 'List the eval sets of a repository',
   tags,
   request: { params: repositoryParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: evalSetList } } }, ...problems(400, 404) },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: evalSetList } } }, ...problems(400, 401, 403, 404, 429) },
 });
 const getEvalSet = createRoute({
   method: 'get',
@@ -42,7 +45,7 @@ const getEvalSet = createRoute({
   summary: 'Describe an eval set',
   tags,
   request: { params: evalSetParams },
-  responses: { 200: { description: 'The eval set.', content: json }, ...problems(400, 404) },
+  responses: { 200: { description: 'The eval set.', content: json }, ...problems(400, 401, 403, 404, 429) },
 });
 const deleteEvalSet = createRoute({
   method: 'delete',
@@ -51,7 +54,7 @@ const deleteEvalSet = createRoute({
   summary: 'Delete an eval set that no run uses',
   tags,
   request: { params: evalSetParams },
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) =>
   createRoute({
@@ -61,7 +64,7 @@ const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string
     summary,
     tags,
     request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
-    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 404, 409, 411, 413, 415, 422, 503, 507) },
+    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507) },
   });
 const putGraph = putPart('graph', 'putEvalSetGraph', 'Upload the ONNX graph, with or without its weights');
 const putBatches = putPart('batches', 'putEvalSetBatches', 'Upload the inputs and labels as safetensors');
@@ -72,43 +75,43 @@ const commitEvalSet = createRoute({
   summary: 'Check graph, batches and metrics against each other',
   tags,
   request: { params: evalSetParams, headers: idempotencyHeaders },
-  responses: { 200: { description: 'Ready for runs.', content: json }, ...problems(400, 404, 409, 422, 503) },
+  responses: { 200: { description: 'Ready for runs.', content: json }, ...problems(400, 401, 403, 404, 409, 422, 429, 503) },
 });
 
 /** Routes of eval sets. */
 export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, uploads } = gateway;
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(createEvalSet, async (c) => {
-    const repository = await locate.repository(c.req.valid('param'));
+    const repository = await locate(c, 'write').repository(c.req.valid('param'));
     const { name, spec } = c.req.valid('json');
     const evalSet = await catalog.evalSets.create({ repositoryId: repository.id, name, spec: spec as EvalSetSpec });
     return c.json(renderEvalSet(evalSet), 201, { Location: resourcePaths.evalSet(repository, name) });
   });
   app.openapi(listEvalSets, async (c) => {
-    const repository = await locate.repository(c.req.valid('param'));
+    const repository = await locate(c, 'read').repository(c.req.valid('param'));
     const page = pageOf(c.req.valid('query'));
     const evalSets = await catalog.evalSets.list(repository.id, page);
     return c.json({ items: evalSets.map(renderEvalSet), ...nextOfPage(page, evalSets, (last) => last.name) }, 200);
   });
-  app.openapi(getEvalSet, async (c) => c.json(renderEvalSet(await locate.evalSet(c.req.valid('param'))), 200));
+  app.openapi(getEvalSet, async (c) => c.json(renderEvalSet(await locate(c, 'read').evalSet(c.req.valid('param'))), 200));
   app.openapi(deleteEvalSet, async (c) => {
-    const evalSet = await locate.evalSet(c.req.valid('param'));
+    const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
     await uploads.deleteEvalSet(evalSet);
     return c.body(null, 204);
   });
   app.openapi(putGraph, async (c) => {
-    const evalSet = await locate.evalSet(c.req.valid('param'));
+    const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
     await uploads.receiveEvalSetPart(evalSet, 'graph', readUpload(c));
     return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
   });
   app.openapi(putBatches, async (c) => {
-    const evalSet = await locate.evalSet(c.req.valid('param'));
+    const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
     await uploads.receiveEvalSetPart(evalSet, 'batches', readUpload(c));
     return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
   });
   app.openapi(commitEvalSet, async (c) => {
-    const evalSet = await locate.evalSet(c.req.valid('param'));
+    const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
     return c.json(renderEvalSet(await uploads.commitEvalSet(evalSet)), 200);
   });
 }

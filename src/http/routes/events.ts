@@ -4,7 +4,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { eventStream } from '../event-stream.ts';
 import { followCheckpoint } from '../follow-checkpoint.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocator } from '../locate.ts';
+import { createLocate } from '../locate.ts';
 import { checkpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 
@@ -27,17 +27,17 @@ const followEvents = createRoute({
   request: { params: checkpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
   responses: {
     200: { description: 'The events.', content: { 'text/event-stream': { schema: z.string() } } },
-    ...problems(400, 404, 503),
+    ...problems(400, 401, 403, 404, 429, 503),
   },
 });
 
 /** The route of progress events. */
 export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, log }: Gateway): void {
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   let openCount = 0;
   app.openapi(followEvents, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'read').checkpoint(names);
     if (openCount >= eventStreamsMax) throw new FirnError('overloaded', 'Too many event streams are open.');
     openCount++;
     const trialsSeen = Number(/^\d{1,9}$/.exec(c.req.header('last-event-id') ?? '')?.[0] ?? 0);

@@ -1,9 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { firnErrorCodes, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { scopeOn } from '../../access/principal.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { indexPage } from '../index-page.ts';
-import { found } from '../locate.ts';
+import { checkScope, found } from '../locate.ts';
 import { openApiDocument } from '../openapi-document.ts';
 import { problemKinds } from '../problem-status.ts';
 import { createReadiness } from '../readiness.ts';
@@ -34,8 +35,9 @@ const getMetrics = createRoute({
   path: '/metrics',
   operationId: 'getMetrics',
   summary: 'Prometheus metrics',
+  description: 'For a token that may read everything.',
   tags,
-  responses: { 200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } } },
+  responses: { 200: { description: 'Text exposition format.', content: { 'text/plain': { schema: z.string() } } }, ...problems(401, 403) },
 });
 const getDocument = createRoute({
   method: 'get',
@@ -69,7 +71,10 @@ export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, 
     const { ready, checks } = await readiness();
     return ready ? c.json({ status: 'ready' as const, checks }, 200) : c.json({ status: 'not-ready' as const, checks }, 503);
   });
-  app.openapi(getMetrics, async (c) => c.text(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }));
+  app.openapi(getMetrics, async (c) => {
+    checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'read');
+    return c.text(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType });
+  });
   app.openapi(getDocument, (c) => c.json(JSON.parse(JSON.stringify(openApiDocument(app))) as Record<string, never>, 200));
   app.openapi(getProblemKind, (c) => {
     const code = found(

@@ -5,7 +5,7 @@ import { attachmentNamed } from '../attachment-named.ts';
 import { checkReady } from '../choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../head-operation.ts';
-import { createLocator, found, type RepositoryNames } from '../locate.ts';
+import { createLocate, found, type RepositoryNames } from '../locate.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
 import { checkpointParams, packageParams } from '../schemas/parameters.ts';
@@ -17,7 +17,7 @@ const responses = {
   200: { description: 'The package, as docs/format.md describes it.', headers: packageHeaders, content: binaryContent },
   206: { description: 'One range of it.', headers: packageHeaders, content: binaryContent },
   304: { description: 'The package has the ETag of If-None-Match.' },
-  ...problems(400, 404, 409, 412, 416, 500),
+  ...problems(400, 401, 403, 404, 409, 412, 416, 429, 500),
 } as const;
 
 const getCheckpointPackage = createRoute({
@@ -41,7 +41,7 @@ const getPackage = createRoute({
 
 /** Routes of packages, for clients that decode by themselves. */
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log }: Gateway): void {
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   const sendable = async (record: PackageRecord, names: RepositoryNames) => ({
     etag: `"${record.superStepId ?? record.id}"`,
     sizeBytes: record.sizeBytes,
@@ -50,14 +50,14 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log
   });
   app.openapi(getCheckpointPackage, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'read').checkpoint(names);
     checkReady(checkpoint);
     const record = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
     return sendFile(c, await sendable(found(record, 'package'), names), log);
   });
   app.openapi(getPackage, async (c) => {
     const { packageId, ...names } = c.req.valid('param');
-    const repository = await locate.repository(names);
+    const repository = await locate(c, 'read').repository(names);
     const record = found(await catalog.packages.get(packageId), 'package');
     // A package is seen only inside its own repository.
     const checkpoint = await catalog.checkpoints.get(record.checkpointId);

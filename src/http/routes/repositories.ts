@@ -1,12 +1,13 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { scopeOn, visibleTo } from '../../access/principal.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocator } from '../locate.ts';
+import { checkScope, createLocate } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { renderRepository, repositoryInput, repositoryList, repositorySchema } from '../schemas/repository.ts';
+import { renderRepository, repositoryChange, repositoryInput, repositoryList, repositorySchema } from '../schemas/repository.ts';
 
 const tags = ['Repositories'];
 const json = { 'application/json': { schema: repositorySchema } };
@@ -18,7 +19,7 @@ const createRepository = createRoute({
   summary: 'Create a repository',
   tags,
   request: { headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 409, 413, 415) },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 409, 413, 415, 429) },
 });
 const listRepositories = createRoute({
   method: 'get',
@@ -27,7 +28,7 @@ const listRepositories = createRoute({
   summary: 'List repositories',
   tags,
   request: { query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } }, ...problems(400) },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: repositoryList } } }, ...problems(400, 401, 403, 429) },
 });
 const getRepository = createRoute({
   method: 'get',
@@ -36,21 +37,37 @@ const getRepository = createRoute({
   summary: 'Describe a repository',
   tags,
   request: { params: repositoryParams },
-  responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 404) },
+  responses: { 200: { description: 'The repository.', content: json }, ...problems(400, 401, 403, 404, 429) },
+});
+const changeRepository = createRoute({
+  method: 'patch',
+  path: '/v1/repositories/{namespace}/{name}',
+  operationId: 'changeRepository',
+  summary: 'Change who can read a repository',
+  tags,
+  request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: repositoryChange } } } },
+  responses: { 200: { description: 'The repository as it is now.', content: json }, ...problems(400, 401, 403, 404, 413, 415, 429) },
 });
 
 /** Routes of repositories. */
 export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(createRepository, async (c) => {
-    const { namespace, name, type = 'model' } = c.req.valid('json');
-    const repository = await catalog.repositories.create({ namespace, name, type });
+    const { namespace, name, type = 'model', visibility = 'private' } = c.req.valid('json');
+    // Before it is looked for, so that the answer does not tell whether it exists.
+    checkScope(c.var.principal, scopeOn(c.var.principal, { namespace, name }), 'write');
+    const repository = await catalog.repositories.create({ namespace, name, type, visibility });
     return c.json(renderRepository(repository), 201, { Location: resourcePaths.repository(repository) });
   });
   app.openapi(listRepositories, async (c) => {
     const page = pageOf(c.req.valid('query'));
-    const repositories = await catalog.repositories.list(page);
+    const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal));
     return c.json({ items: repositories.map(renderRepository), ...nextOfPage(page, repositories, (last) => `${last.namespace}/${last.name}`) }, 200);
   });
-  app.openapi(getRepository, async (c) => c.json(renderRepository(await locate.repository(c.req.valid('param'))), 200));
+  app.openapi(changeRepository, async (c) => {
+    const repository = await locate(c, 'admin').repository(c.req.valid('param'));
+    const { visibility } = c.req.valid('json');
+    return c.json(renderRepository(await catalog.repositories.setVisibility(repository.id, visibility)), 200);
+  });
+  app.openapi(getRepository, async (c) => c.json(renderRepository(await locate(c, 'read').repository(c.req.valid('param'))), 200));
 }

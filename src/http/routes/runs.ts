@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Catalog, Run } from '../../catalog/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocator } from '../locate.ts';
+import { createLocate } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
@@ -20,7 +20,7 @@ const createRunRoute = createRoute({
   summary: 'Create a run, or fork one from a checkpoint',
   tags,
   request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: runInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 404, 409, 413, 415, 422) },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429) },
 });
 const listRuns = createRoute({
   method: 'get',
@@ -29,7 +29,7 @@ const listRuns = createRoute({
   summary: 'List the runs of a repository',
   tags,
   request: { params: repositoryParams, query: pageQuery },
-  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: runList } } }, ...problems(400, 404) },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: runList } } }, ...problems(400, 401, 403, 404, 429) },
 });
 const getRun = createRoute({
   method: 'get',
@@ -38,7 +38,7 @@ const getRun = createRoute({
   summary: 'Describe a run',
   tags,
   request: { params: runParams },
-  responses: { 200: { description: 'The run.', content: json }, ...problems(400, 404) },
+  responses: { 200: { description: 'The run.', content: json }, ...problems(400, 401, 403, 404, 429) },
 });
 
 const deleteRun = createRoute({
@@ -51,31 +51,31 @@ const deleteRun = createRoute({
   description:
     'Open reservations are given up; a run with a checkpoint that is queued or being compressed is refused. The name is free at once. Checkpoints that other ' +
     'runs build on are kept, out of sight, until nothing does.',
-  responses: { 204: { description: 'Deleted.' }, ...problems(400, 404, 409) },
+  responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 
 /** Routes of runs. */
 export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gateway): void {
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(createRunRoute, async (c) => {
-    const repository = await locate.repository(c.req.valid('param'));
+    const repository = await locate(c, 'write').repository(c.req.valid('param'));
     const run = await runs.create(repository, c.req.valid('json'));
     const address = { ...c.req.valid('param'), run: run.name };
     return c.json(renderRun(run, await namesOf(catalog, run)), 201, { Location: resourcePaths.run(address) });
   });
   app.openapi(listRuns, async (c) => {
-    const repository = await locate.repository(c.req.valid('param'));
+    const repository = await locate(c, 'read').repository(c.req.valid('param'));
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.runs.list(repository.id, page);
     const items = await Promise.all(listed.map(async (run) => renderRun(run, await namesOf(catalog, run))));
     return c.json({ items, ...nextOfPage(page, listed, (last) => last.name) }, 200);
   });
   app.openapi(getRun, async (c) => {
-    const run = await locate.run(c.req.valid('param'));
+    const run = await locate(c, 'read').run(c.req.valid('param'));
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
   app.openapi(deleteRun, async (c) => {
-    await runs.delete(await locate.run(c.req.valid('param')));
+    await runs.delete(await locate(c, 'write').run(c.req.valid('param')));
     return c.body(null, 204);
   });
 }

@@ -4,7 +4,7 @@ import type { AppEnv } from '../app-env.ts';
 import { checkReady } from '../choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../head-operation.ts';
-import { createLocator } from '../locate.ts';
+import { createLocate } from '../locate.ts';
 import { binaryContent, dtypeOfView, rangeHeaders, tensorHeaders, viewDtypeSchema } from '../schemas/download.ts';
 import { tensorParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
@@ -25,16 +25,16 @@ const getTensor = createRoute({
     200: { description: 'All elements.', headers: tensorHeaders, content: binaryContent },
     206: { description: 'One range of their bytes.', headers: tensorHeaders, content: binaryContent },
     304: { description: 'The tensor has the ETag of If-None-Match.' },
-    ...problems(400, 404, 409, 412, 416, 500),
+    ...problems(400, 401, 403, 404, 409, 412, 416, 429, 500),
   },
 });
 
 /** The route of single tensors. */
 export function registerTensors(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
-  const locate = createLocator(catalog);
+  const locate = createLocate(catalog);
   app.openapi(getTensor, async (c) => {
     const { tensor, ...names } = c.req.valid('param');
-    const { checkpoint } = await locate.checkpoint(names);
+    const { checkpoint } = await locate(c, 'read').checkpoint(names);
     checkReady(checkpoint);
     const { dtype: viewed } = c.req.valid('query');
     // Ready bytes never change, so checkpoint, name and view are what the ETag needs.

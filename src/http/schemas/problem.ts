@@ -20,6 +20,8 @@ export function problems<const Status extends keyof typeof descriptions>(...stat
 
 const descriptions = {
   400: 'The request is not valid.',
+  401: 'A valid token is needed: the one that was sent does not hold, or this cannot be done without one.',
+  403: 'The token does not allow this, or the quota of the namespace is used up.',
   404: 'There is no such thing, or it is not visible.',
   409: 'The state of the resource does not allow this.',
   411: 'A Content-Length is needed.',
@@ -28,6 +30,7 @@ const descriptions = {
   415: 'The media type is not supported.',
   416: 'The range lies outside the file.',
   422: 'The content is not acceptable.',
+  429: 'Too many requests; try again after Retry-After seconds.',
   500: 'The server failed.',
   503: 'Too much is waiting; try again after Retry-After seconds.',
   507: 'The storage is full.',

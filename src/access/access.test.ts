@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Catalog } from '../catalog/catalog.ts';
+import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
+import { tokenAccess } from './access.ts';
+import { createFirstToken, createToken } from './create-token.ts';
+import { operator } from './principal.ts';
+
+let catalog: Catalog;
+let now = new Date('2026-01-01T00:00:00Z');
+beforeAll(async () => {
+  catalog = await openTestCatalog();
+});
+afterAll(() => catalog.close());
+
+const refused = expect.objectContaining({ code: 'unauthenticated' });
+const principal = (authorization?: string) => tokenAccess({ catalog, now: () => now }).principal(authorization);
+
+describe('tokens', () => {
+  it('name their owner, in any case of the scheme', async () => {
+    const { text, record } = await createToken(catalog, operator, { name: 'ci', grants: [{ scope: 'write', namespace: 'acme' }] });
+    expect(text).toMatch(/^hf_[A-Za-z0-9]{44}$/);
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      expect(await principal(`${scheme} ${text}`)).toEqual({ id: record.id, name: 'ci', grants: [{ scope: 'write', namespace: 'acme' }] });
+    }
+  });
+
+  it('are kept by digest only', async () => {
+    const { text, record } = await createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }] });
+    const stored = JSON.stringify(await catalog.tokens.get(record.id));
+    expect(stored).not.toContain(text.slice(15));
+  });
+
+  it('are refused once expired, and once revoked', async () => {
+    const { text, record } = await createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt: new Date('2026-01-02T00:00:00Z') });
+    expect((await principal(`Bearer ${text}`)).id).toBe(record.id);
+    now = new Date('2026-01-02T00:00:00Z');
+    await expect(principal(`Bearer ${text}`)).rejects.toEqual(refused);
+    now = new Date('2026-01-01T00:00:00Z');
+    await catalog.tokens.revoke(record.id);
+    await expect(principal(`Bearer ${text}`)).rejects.toEqual(refused);
+  });
+
+  it('are refused with one character changed, anywhere', async () => {
+    const { text } = await createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }] });
+    for (let at = 0; at < text.length; at++) {
+      const other = `${text.slice(0, at)}${text[at] === 'a' ? 'b' : 'a'}${text.slice(at + 1)}`;
+      await expect(principal(`Bearer ${other}`), other).rejects.toEqual(refused);
+    }
+  });
+
+  it.each(['', 'Bearer', 'Bearer ', 'Bearer hf_', 'Basic aGZfeDp5', 'hf_abc', `Bearer ${'x'.repeat(10_000)}`, 'Bearer hf_ü', 'Bearer a b'])(
+    '%j is refused',
+    async (text) => {
+      await expect(principal(text)).rejects.toEqual(refused);
+    },
+  );
+
+  it('cannot grant more than their maker holds admin on', async () => {
+    const maker = { id: 'm', name: 'm', grants: [{ scope: 'admin', namespace: 'acme' }] } as const;
+    await expect(createToken(catalog, maker, { name: 'x', grants: [{ scope: 'read' }] })).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await createToken(catalog, maker, { name: 'x', grants: [{ scope: 'read', namespace: 'acme', repository: 'lm' }] })).record.grants).toHaveLength(1);
+  });
+});
+
+describe('the first token', () => {
+  it('is made once, whoever asks at once, and never after another was made', async () => {
+    const fresh = await openTestCatalog();
+    try {
+      const made = await Promise.all(Array.from({ length: 8 }, () => createFirstToken(fresh)));
+      expect(made.filter((text) => text !== undefined)).toHaveLength(1);
+      const [first] = await fresh.tokens.list({ limit: 10 });
+      await fresh.tokens.revoke(first!.id);
+      expect(await createFirstToken(fresh)).toBeUndefined();
+    } finally {
+      await fresh.close();
+    }
+    expect(await createFirstToken(catalog)).toBeUndefined();
+  });
+});

@@ -1,0 +1,31 @@
+import type { Catalog, TokenRecord } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { Grant } from '../checkpoint/grant.ts';
+import { mayGrant, type Principal } from './principal.ts';
+import { newTokenText } from './token-text.ts';
+
+export interface TokenInput {
+  /** For people: whose it is, or what for. */
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  readonly expiresAt?: Date;
+}
+
+/** A token's text is known only here, once. */
+export interface CreatedToken {
+  readonly text: string;
+  readonly record: TokenRecord;
+}
+
+/** Makes a token that allows no more than `by` does. `forbidden` where it would. */
+export async function createToken(catalog: Pick<Catalog, 'tokens'>, by: Principal, input: TokenInput): Promise<CreatedToken> {
+  if (!mayGrant(by, input.grants)) throw new FirnError('forbidden', 'A token can be made only by who holds admin on all it grants.');
+  const { text, id, secretSha256 } = newTokenText();
+  return { text, record: await catalog.tokens.create({ ...input, id, secretSha256 }) };
+}
+
+/** The token of a server's first start, which allows everything; undefined where one was ever made. Of several processes that start at once one gets it. */
+export async function createFirstToken(catalog: Pick<Catalog, 'tokens'>): Promise<string | undefined> {
+  const { text, id, secretSha256 } = newTokenText();
+  return (await catalog.tokens.createFirst({ id, secretSha256, name: 'admin', grants: [{ scope: 'admin' }] })) ? text : undefined;
+}

@@ -1,0 +1,53 @@
+import type { VisibleRepositories } from '../catalog/catalog.ts';
+import { includesScope, scopes, type Grant, type Scope } from '../checkpoint/grant.ts';
+
+/** Who a request is from. */
+export interface Principal {
+  /** Of its token; `anonymous` without one, `operator` on a server without access control. In log lines. */
+  readonly id: string;
+  /** What its token is called. */
+  readonly name: string;
+  readonly grants: readonly Grant[];
+}
+
+/** Whoever sends no token: sees what is public. */
+export const anonymous: Principal = { id: 'anonymous', name: 'anonymous', grants: [] };
+/** Whoever reaches a server without access control: may do everything. */
+export const operator: Principal = { id: 'operator', name: 'operator', grants: [{ scope: 'admin' }] };
+
+/** A repository as access looks at it; without a name a whole namespace, without either everything. */
+export interface Place {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly visibility?: 'private' | 'public';
+}
+
+/** The highest scope that is held on a place; undefined when it is not to be seen. What is public may be read by all. Pure. */
+export function scopeOn({ grants }: Pick<Principal, 'grants'>, place: Place): Scope | undefined {
+  const held = grants.filter((grant) => covers(grant, place)).map(({ scope }) => scopes.indexOf(scope));
+  if (held.length > 0) return scopes[Math.max(...held)];
+  return place.visibility === 'public' ? 'read' : undefined;
+}
+
+/** Whether everything these grants allow is allowed by what the principal holds. Pure. */
+export function mayGrant(principal: Pick<Principal, 'grants'>, granted: readonly Grant[]): boolean {
+  const placeOf = ({ namespace, repository }: Grant): Place => ({
+    ...(namespace !== undefined && { namespace }),
+    ...(repository !== undefined && { name: repository }),
+  });
+  return granted.every((grant) => includesScope(scopeOn(principal, placeOf(grant)), 'admin'));
+}
+
+/** What a principal sees in a list. Pure. */
+export function visibleTo({ grants }: Pick<Principal, 'grants'>): VisibleRepositories {
+  if (grants.some(({ namespace }) => namespace === undefined)) return 'all';
+  return {
+    namespaces: grants.flatMap(({ namespace, repository }) => (namespace !== undefined && repository === undefined ? [namespace] : [])),
+    repositories: grants.flatMap(({ namespace, repository }) => (namespace !== undefined && repository !== undefined ? [{ namespace, name: repository }] : [])),
+  };
+}
+
+function covers(grant: Grant, { namespace, name }: Place): boolean {
+  if (grant.namespace === undefined) return true;
+  return grant.namespace === namespace && (grant.repository === undefined || grant.repository === name);
+}

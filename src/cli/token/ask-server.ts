@@ -1,0 +1,46 @@
+import type { TokenCommand } from './read-token-command.ts';
+import { formatGrant } from '../../checkpoint/grant.ts';
+import type { ShownToken, TokenOffice } from './token-office.ts';
+
+/** Longest wait for an answer, in ms. */
+const answerDeadlineMs = 30_000;
+/** Pages of tokens that are asked for at most, of a thousand each. */
+const pagesMax = 100;
+
+/** The tokens of a running server, by its API. Verbs reject with an Error that says what the server answered. */
+export function serverOffice(url: string, token: string | undefined): TokenOffice {
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const res = await fetch(new URL(path, url), {
+      method,
+      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(answerDeadlineMs),
+    });
+    const answer = (await res.json()) as { detail?: string };
+    if (!res.ok) throw new Error(`${url} answered ${res.status}: ${answer.detail ?? ''}`);
+    return answer;
+  };
+  return {
+    create: async ({ name, grants, expiresAt }: Extract<TokenCommand, { verb: 'create' }>) => {
+      const made = await ask('POST', '/v1/tokens', {
+        name,
+        grants: grants.map(formatGrant),
+        ...(expiresAt !== undefined && { expiresAt: expiresAt.toISOString() }),
+      });
+      return (made as { token: string }).token;
+    },
+    list: async () => {
+      const listed: ShownToken[] = [];
+      let after = '';
+      for (let page = 0; page < pagesMax; page++) {
+        const { items, next } = (await ask('GET', `/v1/tokens?limit=1000${after}`)) as { items: ShownToken[]; next?: string };
+        listed.push(...items);
+        if (next === undefined) break;
+        after = `&after=${encodeURIComponent(next)}`;
+      }
+      return listed;
+    },
+    revoke: async (id) => void (await ask('DELETE', `/v1/tokens/${encodeURIComponent(id)}`)),
+    close: async () => undefined,
+  };
+}

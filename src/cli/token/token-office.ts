@@ -1,0 +1,52 @@
+import { createToken } from '../../access/create-token.ts';
+import { operator } from '../../access/principal.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { formatGrant } from '../../checkpoint/grant.ts';
+import type { TokenCommand } from './read-token-command.ts';
+
+/** A token as it is listed. */
+export interface ShownToken {
+  readonly id: string;
+  readonly name: string;
+  readonly grants: readonly string[];
+  readonly expiresAt?: string;
+  readonly revokedAt?: string;
+}
+
+/** Where tokens are made, listed and revoked. */
+export interface TokenOffice {
+  /** The token's text. */
+  create(command: Extract<TokenCommand, { verb: 'create' }>): Promise<string>;
+  list(): Promise<ShownToken[]>;
+  revoke(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Entries of a page. */
+const pageEntries = 1000;
+
+/** The tokens of a catalog: whoever can open it may do everything. Closes it. */
+export function catalogOffice(catalog: Catalog): TokenOffice {
+  return {
+    create: async ({ name, grants, expiresAt }) => (await createToken(catalog, operator, { name, grants, ...(expiresAt !== undefined && { expiresAt }) })).text,
+    async list() {
+      const listed: ShownToken[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await catalog.tokens.list({ limit: pageEntries, ...(after !== undefined && { after }) });
+        listed.push(
+          ...page.map(({ id, name, grants, expiresAt, revokedAt }) => ({
+            id,
+            name,
+            grants: grants.map(formatGrant),
+            ...(expiresAt !== undefined && { expiresAt: expiresAt.toISOString() }),
+            ...(revokedAt !== undefined && { revokedAt: revokedAt.toISOString() }),
+          })),
+        );
+        if (page.length < pageEntries) return listed;
+        after = page.at(-1)!.id;
+      }
+    },
+    revoke: async (id) => void (await catalog.tokens.revoke(id)),
+    close: () => catalog.close(),
+  };
+}

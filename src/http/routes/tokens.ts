@@ -1,0 +1,98 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { createToken } from '../../access/create-token.ts';
+import { anonymous, mayGrant, type Principal } from '../../access/principal.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { found } from '../locate.ts';
+import { nextOfPage, pageOf } from '../page.ts';
+import { pageQuery } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { createdTokenSchema, renderToken, tokenInput, tokenList, tokenSchema, whoamiSchema } from '../schemas/token.ts';
+
+const tags = ['Access'];
+const collection = '/v1/tokens';
+
+const createTokenRoute = createRoute({
+  method: 'post',
+  path: collection,
+  operationId: 'createToken',
+  summary: 'Make a token',
+  tags,
+  description:
+    'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.',
+  request: { body: { required: true, content: { 'application/json': { schema: tokenInput } } } },
+  responses: { 201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } }, ...problems(400, 401, 403, 413, 415, 429) },
+});
+const listTokens = createRoute({
+  method: 'get',
+  path: collection,
+  operationId: 'listTokens',
+  summary: 'List the tokens that one could have made',
+  tags,
+  description: 'Revoked and expired ones are among them. A page may have fewer entries than asked for and still not be the last.',
+  request: { query: pageQuery },
+  responses: { 200: { description: 'One page.', content: { 'application/json': { schema: tokenList } } }, ...problems(400, 401, 429) },
+});
+const revokeToken = createRoute({
+  method: 'delete',
+  path: `${collection}/{tokenId}`,
+  operationId: 'revokeToken',
+  summary: 'Revoke a token, or the one this is sent with',
+  tags,
+  request: {
+    params: z.object({
+      tokenId: z
+        .string()
+        .regex(/^[A-Za-z0-9]{12}$/, 'must be 12 letters and digits')
+        .openapi({ param: { name: 'tokenId', in: 'path', description: 'Id of the token.' }, example: 'a1B2c3D4e5F6' }),
+    }),
+  },
+  responses: { 200: { description: 'Revoked.', content: { 'application/json': { schema: tokenSchema } } }, ...problems(400, 401, 404, 429) },
+});
+const getWhoami = createRoute({
+  method: 'get',
+  path: '/v1/whoami',
+  operationId: 'getWhoami',
+  summary: 'Whose request this is, and what it may do',
+  tags,
+  responses: { 200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } }, ...problems(401, 429) },
+});
+
+/** Routes of tokens. */
+export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
+  app.openapi(createTokenRoute, async (c) => {
+    const { name, grants, expiresAt } = c.req.valid('json');
+    const by = identified(c.var.principal);
+    const created = await createToken(catalog, by, {
+      name,
+      grants: grants.map(parseGrant),
+      ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
+    });
+    return c.json({ ...renderToken(created.record), token: created.text }, 201, { 'Cache-Control': 'no-store' });
+  });
+  app.openapi(listTokens, async (c) => {
+    const by = identified(c.var.principal);
+    const page = pageOf(c.req.valid('query'));
+    const listed = await catalog.tokens.list(page);
+    return c.json({ items: listed.filter(({ grants }) => mayGrant(by, grants)).map(renderToken), ...nextOfPage(page, listed, (last) => last.id) }, 200);
+  });
+  app.openapi(revokeToken, async (c) => {
+    const by = identified(c.var.principal);
+    const { tokenId } = c.req.valid('param');
+    const record = await catalog.tokens.get(tokenId);
+    const mayRevoke = record !== undefined && (record.id === by.id || mayGrant(by, record.grants));
+    found(mayRevoke ? record : undefined, 'token');
+    return c.json(renderToken(await catalog.tokens.revoke(tokenId)), 200);
+  });
+  app.openapi(getWhoami, (c) => {
+    const { id, name, grants } = c.var.principal;
+    return c.json({ id, name, grants: grants.map(formatGrant) }, 200);
+  });
+}
+
+function identified(principal: Principal): Principal {
+  if (principal.id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
+  return principal;
+}
