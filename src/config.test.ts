@@ -14,8 +14,8 @@ describe('readConfig', () => {
     expect(message).toContain('FIRN_TYPO');
   });
 
-  it('ignores other variables and empty values', () => {
-    expect(readConfig({ HOME: '/x', FIRN_PORT: '' }).port).toBe(8080);
+  it('ignores other variables, those of the tests, and empty values', () => {
+    expect(readConfig({ HOME: '/x', FIRN_PORT: '', FIRN_TEST_S3_ENDPOINT: 'http://127.0.0.1:7480' }).port).toBe(8080);
   });
 
   it('merges unless it is told not to', () => {

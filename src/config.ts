@@ -86,7 +86,7 @@ export interface Config {
 
 /** Reads a frozen Config. Throws one Error that names every bad or unknown FIRN_ key at once. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([key, value]) => key.startsWith('FIRN_') && value !== undefined && value !== ''));
+  const given = Object.fromEntries(Object.entries(environment).filter(([key, value]) => isKey(key) && value !== undefined && value !== ''));
   const parsed = schema.strict().safeParse(given);
   if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
   const env = parsed.data;
@@ -123,6 +123,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** FIRN_TEST_ names what tests run against, such as a server; a hub that a test starts inherits it. */
+function isKey(name: string): boolean {
+  return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_');
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
