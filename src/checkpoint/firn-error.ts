@@ -55,6 +55,7 @@ export const firnErrorCodes = [
   'unsupported-format',
   // the process
   'storage-full',
+  'unavailable',
   'overloaded',
   'cancelled',
   'native-failure',

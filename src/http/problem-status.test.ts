@@ -51,6 +51,7 @@ const statuses: Record<FirnErrorCode, number> = {
   'corrupt-package': 500,
   'unsupported-format': 500,
   'storage-full': 507,
+  unavailable: 503,
   overloaded: 503,
   cancelled: 409,
   'native-failure': 500,
@@ -64,6 +65,6 @@ describe('problem kinds', () => {
 
   it('tells waiting clients how long', () => {
     const waiting = firnErrorCodes.filter((code) => problemKinds[code].retryAfterSeconds !== undefined);
-    expect(waiting).toEqual(['checkpoint-not-ready', 'overloaded']);
+    expect(waiting).toEqual(['checkpoint-not-ready', 'unavailable', 'overloaded']);
   });
 });

@@ -13,7 +13,7 @@ export interface ProblemKind {
 
 /** A poll interval for work that usually takes seconds. */
 const workRetrySeconds = 2;
-/** Long enough for some staged bytes to be worked off. */
+/** Long enough for some staged bytes to be worked off, or for a server behind this one to come back. */
 const loadRetrySeconds = 5;
 
 /**
@@ -72,6 +72,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'unsupported-format': { status: 500, title: 'A stored package has an unknown version' },
 
   'storage-full': { status: 507, title: 'The storage is full' },
+  unavailable: { status: 503, title: 'The storage cannot be reached', retryAfterSeconds: loadRetrySeconds },
   overloaded: { status: 503, title: 'Too much is waiting', retryAfterSeconds: loadRetrySeconds },
   cancelled: { status: 409, title: 'The work was cancelled' },
   'native-failure': { status: 500, title: 'The codec failed' },

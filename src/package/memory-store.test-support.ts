@@ -45,6 +45,14 @@ export class MemoryStore implements ObjectStore {
     this.objects.delete(key);
   }
 
+  async deleteMany(keys: readonly string[]): Promise<void> {
+    for (const key of keys) this.objects.delete(key);
+  }
+
+  async sweepUnfinished(): Promise<number> {
+    return 0;
+  }
+
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     for (const [key, bytes] of this.objects) {
       if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, storedBytes: bytes.length, modifiedAt: new Date(0) };

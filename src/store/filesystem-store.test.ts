@@ -30,6 +30,7 @@ describeObjectStore('filesystem', async () => {
     readStored: (key) => fs.readFile(pathOf(key)),
     writeStored: (key, bytes) => fs.writeFile(pathOf(key), bytes),
     leftovers: () => fs.readdir(path.join(folder, 'tmp')),
+    abandonPut: () => fs.writeFile(path.join(folder, 'tmp', 'abandoned'), 'half'),
     close: async () => {
       await store.close();
       await fs.rm(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { onDisk, readFully, syncFolder, writeFully, type Disk } from './disk.ts';
 import { fileNameOf, keyOf, shardOf, shards } from './filesystem-path.ts';
 import { FramedReader } from './framed-reader.ts';
-import { contentSize, corrupt, footerBytes, FrameTable, FrameWriter, storedSize, tailBytes, type Crc32c } from './object-frame.ts';
+import { contentSize, contentSizeOrCorrupt, FrameTable, FrameWriter, storedSize, tailBytes, type Crc32c } from './object-frame.ts';
 import { checkObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from './object-store.ts';
 import { probeStore } from './probe-store.ts';
@@ -109,6 +109,26 @@ class FilesystemStore implements ObjectStore {
     await onDisk(this.#disk.unlink(this.#pathOf(key))).catch(ignoreAbsent);
   }
 
+  async deleteMany(keys: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const key of keys) await this.delete(key).catch((err: unknown) => failures.push(err));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** The modification time moves on while a put writes, so what is old belongs to nobody. */
+  async sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
+    let removed = 0;
+    for (const name of await onDisk(this.#disk.readdir(this.#temporary))) {
+      throwIfAborted(signal);
+      const file = path.join(this.#temporary, name);
+      const stats = await onDisk(this.#disk.stat(file)).catch(ignoreAbsent);
+      if (stats === undefined || stats.mtime.getTime() >= before.getTime()) continue;
+      await onDisk(this.#disk.unlink(file)).catch(ignoreAbsent);
+      removed += 1;
+    }
+    return removed;
+  }
+
   /** A file cut to a size no object has is listed with no content, so that a sweep can find it. */
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     for (const shard of shards) {
@@ -188,12 +208,6 @@ class FilesystemStore implements ObjectStore {
       throw err;
     }
   }
-}
-
-function contentSizeOrCorrupt(storedBytes: number): number {
-  const contentBytes = contentSize(storedBytes);
-  if (contentBytes === undefined) throw corrupt(storedBytes < footerBytes ? 'shorter than a footer' : 'a size no object has');
-  return contentBytes;
 }
 
 function ignoreAbsent(err: unknown): undefined {

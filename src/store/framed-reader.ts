@@ -8,6 +8,10 @@ export const pieceBytes = 1024 * 1024;
 
 /** What a reader needs of its implementation: a range of the stored bytes, short where they end. They may lie at the start of `room`. */
 export interface StoredBytes {
+  /** Bytes of one read of a stream, a multiple of `pieceBytes`, which is the default. Two of them are in memory. */
+  readonly fetchBytes?: number;
+  /** How often bytes are read again whose checksums do not match; never by default. */
+  readonly rereadsMax?: number;
   readRange(startBytes: number, endBytes: number, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array>;
   /** As in ObjectReader. */
   forget(): Promise<void>;
@@ -33,15 +37,21 @@ export class FramedReader implements ObjectReader {
 
   async *stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     this.#checkRange(startBytes, endBytes);
-    // One piece is read ahead while the consumer works on the one before it.
+    const { fetchBytes = pieceBytes } = this.#stored;
+    const endOf = (at: number): number => Math.min(endBytes, nextMultiple(at, fetchBytes));
+    // One read is ahead while the consumer works on the one before it.
     let ahead: Promise<Uint8Array> | undefined;
     for (let at = startBytes; at < endBytes;) {
-      const next = Math.min(endBytes, pieceEnd(at));
-      const piece = await (ahead ?? this.#readChecked(at, next, signal));
-      ahead = next < endBytes ? this.#readChecked(next, Math.min(endBytes, pieceEnd(next)), signal) : undefined;
+      const next = endOf(at);
+      const fetched = await (ahead ?? this.#readChecked(at, next, signal));
+      ahead = next < endBytes ? this.#readChecked(next, endOf(next), signal) : undefined;
       // Its failure is met when it is awaited; a consumer that stops early never asks.
       ahead?.catch(() => undefined);
-      yield piece;
+      for (let cut = at; cut < next;) {
+        const cutEnd = Math.min(next, nextMultiple(cut, pieceBytes));
+        yield fetched.subarray(cut - at, cutEnd - at);
+        cut = cutEnd;
+      }
       at = next;
     }
   }
@@ -65,16 +75,27 @@ export class FramedReader implements ObjectReader {
     throwIfAborted(signal);
     if (endBytes === startBytes) return new Uint8Array(0);
     const [first, last] = this.#table.chunksAround(startBytes, endBytes);
-    const chunks = await this.#stored.readRange(first, last, signal, room);
-    throwIfAborted(signal);
-    if (chunks.length !== last - first) throw corrupt('the object ends early');
-    this.#table.verify(first, chunks);
+    const chunks = await this.#readChunks(first, last, signal, room);
     const part = chunks.subarray(startBytes - first, endBytes - first);
     // A small part must not keep its chunks in memory.
     return room === undefined && 2 * part.length < chunks.length ? new Uint8Array(part) : part;
   }
+
+  async #readChunks(first: number, last: number, signal: AbortSignal | undefined, room: Uint8Array | undefined): Promise<Uint8Array> {
+    for (let rereadsLeft = this.#stored.rereadsMax ?? 0; ; rereadsLeft--) {
+      const chunks = await this.#stored.readRange(first, last, signal, room);
+      throwIfAborted(signal);
+      try {
+        if (chunks.length !== last - first) throw corrupt('the object ends early');
+        this.#table.verify(first, chunks);
+        return chunks;
+      } catch (err) {
+        if (rereadsLeft === 0) throw err;
+      }
+    }
+  }
 }
 
-function pieceEnd(atBytes: number): number {
-  return (Math.floor(atBytes / pieceBytes) + 1) * pieceBytes;
+function nextMultiple(atBytes: number, ofBytes: number): number {
+  return (Math.floor(atBytes / ofBytes) + 1) * ofBytes;
 }

@@ -44,6 +44,13 @@ export function contentSize(storedBytes: number): number | undefined {
   return contentBytes >= 0 && storedSize(contentBytes) === storedBytes ? contentBytes : undefined;
 }
 
+/** As `contentSize`; throws `corrupt-object` for sizes no object has. */
+export function contentSizeOrCorrupt(storedBytes: number): number {
+  const contentBytes = contentSize(storedBytes);
+  if (contentBytes === undefined) throw corrupt(storedBytes < footerBytes ? 'shorter than a footer' : 'a size no object has');
+  return contentBytes;
+}
+
 /** Sums the content of one object as it passes, whatever the pieces. */
 export class FrameWriter {
   readonly #crc32c: Crc32c;

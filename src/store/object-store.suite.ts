@@ -13,6 +13,8 @@ export interface ObjectStoreHarness {
   writeStored(key: string, bytes: Uint8Array): Promise<void>;
   /** Whatever the store keeps besides finished objects, such as temporary files or unfinished multipart uploads. */
   leftovers(): Promise<readonly string[]>;
+  /** Leaves what a process leaves that dies in a put. */
+  abandonPut(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,19 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         }
       });
 
+      it('keeps many megabytes, and replaces them only when told to', async () => {
+        const content = patternBytes(12_345_678, 3);
+        const key = newKey();
+        const stored = { key, sizeBytes: content.length, storedBytes: storedSize(content.length) };
+        expect(await store.put(key, inPieces(content, 100_003), roomy)).toEqual(stored);
+        await expect(store.put(key, inPieces(content.subarray(1), 1 << 20), roomy)).rejects.toMatchObject({ code: 'conflict' });
+        expect(await harness.leftovers()).toEqual([]);
+        expect(content.equals(await readAll(key))).toBe(true);
+        await store.put(key, inPieces(content.subarray(1), 1 << 20), { ...roomy, replace: true });
+        expect(content.subarray(1).equals(await readAll(key))).toBe(true);
+        expect(await harness.leftovers()).toEqual([]);
+      });
+
       it('keeps the bytes a piece had, though the caller reuses its buffer', async () => {
         const content = patternBytes(700_001);
         const reused = Buffer.alloc(10_007);
@@ -132,7 +147,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await store.put(key, inPieces(patternBytes(4999), 1000), { sizeMaxBytes: 4999 });
       });
 
-      it.each([0, 3_000_000])('leaves nothing when the body fails after %i bytes, and rejects with the body’s error', async (size) => {
+      it.each([0, 3_000_000, 12_000_000])('leaves nothing when the body fails after %i bytes, and rejects with the body’s error', async (size) => {
         const key = newKey();
         const failure = new Error('the client went away');
         await expect(
@@ -148,7 +163,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         await expectNothingOf(key);
       });
 
-      it('ends at once when cancelled, though the body never goes on', async () => {
+      it.each([2_000_000, 12_000_000])('ends at once when cancelled after %i bytes, though the body never goes on', async (size) => {
         const key = newKey();
         const controller = new AbortController();
         let waiting = (): void => undefined;
@@ -158,7 +173,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         const put = store.put(
           key,
           (async function* () {
-            yield patternBytes(2_000_000);
+            yield patternBytes(size);
             waiting();
             await new Promise(() => undefined);
           })(),
@@ -281,6 +296,16 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
         expect((await readAll(key)).toString()).toBe('again');
       });
 
+      it('remove many objects at once, those that are not there too', async () => {
+        const keys = Array.from({ length: 12 }, (_, i) => `many/object-${i}`);
+        for (const key of keys) await store.put(key, bodyOf(Buffer.from(key)), roomy);
+        await store.deleteMany([]);
+        await store.deleteMany([...keys.slice(0, 10), 'many/absent']);
+        expect(await listed('many/')).toEqual(keys.slice(10).sort());
+        await store.deleteMany(keys.slice(11));
+        expect(await listed('many/')).toEqual([keys[10]]);
+      });
+
       it('list a prefix with sizes and times', async () => {
         for (const key of ['list/a/1', 'list/a/2', 'list/b/1', 'listing']) await store.put(key, bodyOf(Buffer.from(key)), roomy);
         expect(await listed('list/')).toEqual(['list/a/1', 'list/a/2', 'list/b/1']);
@@ -290,6 +315,17 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
           expect(object).toMatchObject({ sizeBytes: 8, storedBytes: storedSize(8) });
           expect(Math.abs(object.modifiedAt.getTime() - Date.now())).toBeLessThan(60_000);
         }
+      });
+
+      it('sweep what a dead process left of a put, old enough, and no object', async () => {
+        const key = newKey();
+        await store.put(key, bodyOf(Buffer.from('kept')), roomy);
+        await harness.abandonPut();
+        expect(await store.sweepUnfinished(new Date(Date.now() - 3_600_000))).toBe(0);
+        expect(await harness.leftovers()).toHaveLength(1);
+        expect(await store.sweepUnfinished(new Date(Date.now() + 3_600_000))).toBe(1);
+        expect(await harness.leftovers()).toEqual([]);
+        expect((await readAll(key)).toString()).toBe('kept');
       });
 
       it('probe without a trace', async () => {
@@ -349,6 +385,15 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectStor
             ],
           },
         );
+      });
+
+      it('of a small object is corrupt-object, too', async () => {
+        const small = newKey();
+        await store.put(small, bodyOf(content.subarray(0, 1000)), roomy);
+        const damaged = Uint8Array.from(await harness.readStored(small));
+        damaged[700]! ^= 4;
+        await harness.writeStored(small, damaged);
+        await expect(readAll(small)).rejects.toMatchObject({ code: 'corrupt-object' });
       });
 
       it('of every byte of table and footer is corrupt-object, and no byte is handed out', async () => {

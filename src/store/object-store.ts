@@ -2,7 +2,7 @@
  * Objects: immutable byte strings under keys. A put is whole or not at all, and durable (fsync, or the server's word) when it resolves.
  * Every implementation frames the bytes with CRC-32C sums of `chunkBytes` granularity (store/object-frame.ts) and
  * checks them on every read: a damaged chunk rejects with `corrupt-object` before any of its bytes are handed out.
- * Other failures: `not-found`, `storage-full`, `payload-too-large`, `cancelled`, `internal`.
+ * Other failures: `not-found`, `storage-full`, `payload-too-large`, `unavailable`, `overloaded`, `cancelled`, `internal`.
  */
 export interface ObjectStore {
   /** Streams `body` to `key`, replacing nothing: an existing key is an error unless `replace`. Back-pressure is kept; memory is a few chunks. */
@@ -11,10 +11,14 @@ export interface ObjectStore {
   stat(key: string): Promise<StoredObject | undefined>;
   /** Random access; `not-found` when absent. Close it. */
   open(key: string): Promise<ObjectReader>;
-  /** No error when absent. */
+  /** No error when absent. A reader that is open reads on, or says `not-found`. */
   delete(key: string): Promise<void>;
+  /** Deletes them all, in as few requests as the implementation can; rejects with the first failure after it has tried every one. */
+  deleteMany(keys: readonly string[]): Promise<void>;
   /** Every object whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<ListedObject>;
+  /** Removes what puts left that began before `before` and never ended, because their process died. Returns how many. */
+  sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number>;
   /** Resolves when a small object can be written, read back and deleted; for readiness. */
   probe(): Promise<void>;
   close(): Promise<void>;
