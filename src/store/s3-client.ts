@@ -1,0 +1,28 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { S3Client } from '@aws-sdk/client-s3';
+import { s3Limits } from './s3-limits.ts';
+import type { S3StoreOptions } from './s3-options.ts';
+
+/** The SDK's client. It tries nothing again: S3Calls does, because reading an answer's body belongs to a try. Destroy it. */
+export function createS3Client(options: S3StoreOptions): S3Client {
+  const { endpoint, region, forcePathStyle, credentials, socketsMax, idleMs, checksums, lookup } = options;
+  const connections = { keepAlive: true, maxSockets: socketsMax, ...(lookup === undefined ? {} : { lookup }) };
+  return new S3Client({
+    region,
+    forcePathStyle,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(credentials === undefined ? {} : { credentials }),
+    maxAttempts: 1,
+    requestChecksumCalculation: checksums,
+    responseChecksumValidation: checksums,
+    // Asking first costs a round trip a part, and opens connections beyond the bound.
+    expectContinueHeader: false,
+    requestHandler: {
+      connectionTimeout: s3Limits.connectMs,
+      socketTimeout: idleMs,
+      httpAgent: new HttpAgent(connections),
+      httpsAgent: new HttpsAgent(connections),
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { abortReason, throwIfAborted } from './until-aborted.ts';
+
+/** At most so many at once; who comes later waits in order. */
+export class Slots {
+  readonly #waitingMax: number;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor({ count, waitingMax }: { readonly count: number; readonly waitingMax: number }) {
+    this.#free = count;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** Resolves with what gives the slot back; calling it again does nothing. Rejects with `overloaded` when too many wait, and with the signal's reason. */
+  async take(signal?: AbortSignal): Promise<() => void> {
+    throwIfAborted(signal);
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#giveBack();
+    };
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#waiting.size >= this.#waitingMax) throw new FirnError('overloaded', 'Too many requests wait for the storage.');
+    return new Promise((resolve, reject) => {
+      const onTurn = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(onTurn);
+        reject(abortReason(signal!));
+      };
+      this.#waiting.add(onTurn);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  #giveBack(): void {
+    for (const onTurn of this.#waiting) {
+      this.#waiting.delete(onTurn);
+      onTurn();
+      return;
+    }
+    this.#free++;
+  }
+}
