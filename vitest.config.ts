@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/postgres/global-setup.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     // Native builds and database start-up run once per file; 60 s covers them on two shared cores.
     testTimeout: 60_000,

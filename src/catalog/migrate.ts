@@ -24,12 +24,23 @@ export async function migrate(db: Db, directory: URL = migrationsDirectory): Pro
     await tx.script(
       'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())',
     );
-    const applied = (await tx.rows(sql`select name, sha256 from migrations order by name`)) as unknown as { name: string; sha256: string }[];
-    for (const { name, sha256, text } of planMigrations(files, applied)) {
+    for (const { name, sha256, text } of planMigrations(files, await appliedTo(tx))) {
       await tx.script(text);
       await tx.rows(sql`insert into migrations (name, sha256) values (${name}, ${sha256}) returning name`);
     }
   });
+}
+
+/** Throws `conflict` when a database lacks migrations of this version; else as `planMigrations`. Changes nothing. */
+export async function requireMigrated(db: Db, directory: URL = migrationsDirectory): Promise<void> {
+  const files = await readMigrations(directory);
+  const [table] = await db.rows(sql`select to_regclass('migrations')::text as name`);
+  const missing = planMigrations(files, table?.['name'] === null ? [] : await appliedTo(db));
+  if (missing.length > 0) throw new FirnError('conflict', `The catalog lacks ${missing.length} migrations of this version; run firn migrate.`);
+}
+
+async function appliedTo(db: Db): Promise<Pick<Migration, 'name' | 'sha256'>[]> {
+  return (await db.rows(sql`select name, sha256 from migrations order by name`)) as unknown as Pick<Migration, 'name' | 'sha256'>[];
 }
 
 /** The `NNNN_name.sql` files of a directory by number, with their digests. */

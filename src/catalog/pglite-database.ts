@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Db, QueryBuilder } from './database.ts';
+import { transactionScope } from './transaction-scope.ts';
 
 type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
 
@@ -14,12 +14,10 @@ const dialect = new PgDialect();
  * the outer `Db` from inside a transaction would wait for itself; it is refused with `internal` instead.
  */
 export function pgliteDatabase(client: PGlite): Db {
-  // Whether the code that is running was started by a transaction that is still open.
-  const within = new AsyncLocalStorage<{ open: boolean }>();
+  const scope = transactionScope();
   function checkUse(): void {
     if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
-    if (within.getStore()?.open === true)
-      throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'a query on the outer catalog inside a transaction' });
+    scope.refuseInside();
   }
   const outside: Client = {
     async query(text, params, options) {
@@ -35,17 +33,10 @@ export function pgliteDatabase(client: PGlite): Db {
     ...statements(outside),
     async transaction(work) {
       checkUse();
-      const scope = { open: true };
-      return within.run(scope, () =>
-        client.transaction(async (tx) => {
-          const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
-          try {
-            return await work(db);
-          } finally {
-            scope.open = false;
-          }
-        }),
-      );
+      return client.transaction(async (tx) => {
+        const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
+        return scope.run(() => work(db));
+      });
     },
   };
 }
