@@ -130,7 +130,7 @@ async function serve(parts: Parts): Promise<Firn> {
   const ingest = createIngestContext({
     catalog,
     store,
-    now: () => new Date(),
+    now: () => catalog.now(),
     newKeyPart: () => randomBytes(16).toString('hex'),
     limits: {
       fileBytesMax: config.fileMaxBytes,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { accessSuite } from './access.suite.ts';
+import { arrivalsSuite } from './arrivals.suite.ts';
 import type { Catalog } from './catalog.ts';
 import { checkpointsSuite } from './checkpoints.suite.ts';
 import { filesSuite } from './files.suite.ts';
@@ -20,6 +21,7 @@ const suites = {
   packages: packagesSuite,
   transactions: transactionsSuite,
   idempotency: idempotencySuite,
+  arrivals: arrivalsSuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
 };

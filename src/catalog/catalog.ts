@@ -12,7 +12,7 @@ import type { SearchOptions } from '../checkpoint/search-options.ts';
 /**
  * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
  * `Catalog` it passes (never on the outer one: on PGlite that is refused as `internal`, for it could only wait for itself). A transaction inside one
- * joins it. A verb that rejects with `conflict`, `not-found` or `step-exists` leaves the transaction usable. Failures of the database are FirnError
+ * joins it. `work` may run again from its beginning, where the database had to undo it, so it keeps its effects in the catalog. A verb that rejects with `conflict`, `not-found` or `step-exists` leaves the transaction usable. Failures of the database are FirnError
  * `overloaded`, `storage-full` or `internal`, a value it cannot hold is `invalid-request`, a broken reference `conflict`; SQL never leaves the room.
  */
 export interface Catalog {
@@ -27,6 +27,10 @@ export interface Catalog {
   readonly jobs: JobRecords;
   readonly idempotency: IdempotencyRecords;
   readonly tokens: TokenRecords;
+  readonly arrivals: ArrivalRecords;
+  readonly chores: ChoreRecords;
+  /** The database's clock, which times in records are of: those of the processes may differ. */
+  now(): Promise<Date>;
   /** One trivial query; for readiness. */
   probe(): Promise<void>;
   /** Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then. Not inside a transaction. */
@@ -95,7 +99,8 @@ export interface EvalSetRecords {
   list(repositoryId: string, page: Page): Promise<EvalSet[]>;
   /** Only while `open`; `conflict` otherwise. Returns the key it replaces, if any. */
   setPart(id: string, part: EvalSetPart, object: { key: string; sha256: string; sizeBytes: number }): Promise<string | undefined>;
-  setState(id: string, state: EvalSetState, error?: { code: FirnErrorCode; message: string }): Promise<void>;
+  /** Closes an open one; `conflict` when it is closed another way already. */
+  setState(id: string, state: Exclude<EvalSetState, 'open'>, error?: { code: FirnErrorCode; message: string }): Promise<void>;
   /** `conflict` while a run uses it. Returns the object keys it held. */
   delete(id: string): Promise<string[]>;
   /** Every object key the eval sets refer to, in pages by key; for sweeping. */
@@ -229,13 +234,13 @@ export interface CheckpointRecords {
   ): Promise<Checkpoint>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
-  /** Removes an open checkpoint with its files; returns their object keys. */
-  discard(id: string): Promise<string[]>;
+  /** Removes an open checkpoint with its files; returns their object keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
   /** Sets deletedAt, forgets its references and those raw objects of hidden checkpoints that no reference needs, and returns their keys. */
   hide(id: string): Promise<string[]>;
   /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
-  /** Open checkpoints with no progress since; for expiry. */
+  /** Open checkpoints with no progress since, and no body arriving; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
   /** True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on this one. */
   hasDependents(id: string): Promise<boolean>;
@@ -442,6 +447,8 @@ export interface JobRecords {
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
+  /** Throws `conflict` when the claim is lost; inside a transaction nobody takes it until that ends. */
+  confirm(claim: Claim): Promise<void>;
   /** Throws `conflict` when the claim is lost; call inside the transaction that records the result. */
   complete(claim: Claim): Promise<void>;
   /** Requeues after `delayMs` with one more attempt, or ends as failed when none is left or the delay is `never`; returns the state. */
@@ -478,10 +485,10 @@ export interface IdempotencyRecords {
    * for `ttlMs`; a key without one blocks for at most ten minutes, or until an embedded restart. Not inside a transaction.
    */
   begin(key: string, fingerprint: string, ttlMs: number): Promise<'started' | IdempotentAnswer>;
-  /** Does nothing when the key is not running (it expired meanwhile). */
-  finish(key: string, answer: IdempotentAnswer): Promise<void>;
+  /** Does nothing when the key is not running this request: it expired meanwhile, and may run another. */
+  finish(key: string, fingerprint: string, answer: IdempotentAnswer): Promise<void>;
   /** Forgets a key whose request failed without effect. */
-  abandon(key: string): Promise<void>;
+  abandon(key: string, fingerprint: string): Promise<void>;
   /** Removes some expired keys; returns how many, 0 when none is left. */
   prune(now: Date): Promise<number>;
 }
@@ -508,4 +515,34 @@ export interface TokenRecords {
   list(page: Page): Promise<TokenRecord[]>;
   /** Keeps the first moment of several. `not-found`. */
   revoke(id: string): Promise<TokenRecord>;
+}
+
+// ---- what several processes share ----
+/** A body on its way. */
+export interface Arrival {
+  /** Of this body alone. */
+  readonly id: string;
+  readonly runId: string;
+  readonly checkpointId: string;
+  /** Bytes it is known to take. */
+  readonly sizeBytes: number;
+  /** More that would be welcome, where it may still grow. */
+  readonly aheadBytes?: number;
+  /** How long its room stays without a `keep`. */
+  readonly keepMs: number;
+}
+export interface ArrivalRecords {
+  /**
+   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its run and in all; else says which is in the way and leaves it what it had. Two that ask at once
+   * never get the same room, in whatever processes they are.
+   */
+  take(arrival: Arrival, limits: { readonly runBytesMax: number; readonly bytesMax: number }): Promise<{ readonly takenBytes: number } | 'run-full' | 'full'>;
+  keep(id: string, keepMs: number): Promise<void>;
+  release(id: string): Promise<void>;
+  /** Whether a body of the checkpoint is arriving anywhere. */
+  has(checkpointId: string): Promise<boolean>;
+}
+export interface ChoreRecords {
+  /** Whether the caller is to do a chore now: true for one caller, then for nobody until `everyMs` have passed. */
+  begin(name: string, everyMs: number): Promise<boolean>;
 }

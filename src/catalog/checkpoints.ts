@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { arrivalsOf } from './arrivals.ts';
 import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from './catalog.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
@@ -79,11 +80,17 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         .returning({ id: checkpoints.id });
       if (marked.length === 0) throw missing();
     },
-    async discard(id) {
+    async discard(id, condition) {
       return db.transaction(async (tx) => {
-        const [found] = await tx.query.select({ state: checkpoints.state }).from(checkpoints).where(eq(checkpoints.id, id)).for('update');
+        const [found] = await tx.query
+          .select({ state: checkpoints.state, touchedAt: checkpoints.touchedAt })
+          .from(checkpoints)
+          .where(eq(checkpoints.id, id))
+          .for('update');
         if (found === undefined) throw missing();
         if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
+        if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await arrivalsOf(tx, id).limit(1)).length > 0))
+          throw new FirnError('conflict', 'The checkpoint is still being uploaded.');
         const keys = await tx.query
           .select({ key: checkpointFiles.rawKey })
           .from(checkpointFiles)
@@ -102,7 +109,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       const found = await query
         .select(columns)
         .from(checkpoints)
-        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before)))
+        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(arrivalsOf({ query }, checkpoints.id))))
         .orderBy(asc(checkpoints.touchedAt))
         .limit(Math.min(limit, pageLimitMax));
       return found.map(dropNulls);

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { arrivalRecords } from './arrivals.ts';
 import type { Catalog } from './catalog.ts';
 import { checkpointRecords } from './checkpoints.ts';
+import { choreRecords } from './chores.ts';
 import type { Db } from './database.ts';
 import { evalSetRecords } from './eval-sets.ts';
 import { fileRecords } from './files.ts';
@@ -37,6 +39,9 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     idempotency: translateFailures(idempotencyRecords(db)),
     tokens: translateFailures(tokenRecords(db)),
+    arrivals: translateFailures(arrivalRecords(db)),
+    chores: translateFailures(choreRecords(db)),
+    now: () => translating(() => clockOf(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
     tidy: () => translating(async () => tidy?.()),
     close,
@@ -47,4 +52,9 @@ const insideTransaction: CatalogLife = { close: refuse, tidy: refuse };
 
 async function refuse(): Promise<void> {
   throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'close or tidy inside a transaction' });
+}
+
+async function clockOf(db: Db): Promise<Date> {
+  const [clock] = await db.rows(sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint::text as ms`);
+  return new Date(Number(clock!['ms']));
 }

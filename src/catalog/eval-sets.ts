@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { EvalSet, EvalSetPart, EvalSetRecords } from './catalog.ts';
 import type { Db } from './database.ts';
@@ -47,8 +47,14 @@ export function evalSetRecords(db: Db): EvalSetRecords {
     },
     async setState(id, state, error) {
       const set = { state, errorCode: error?.code ?? null, errorMessage: error?.message ?? null };
-      const changed = await query.update(evalSets).set(set).where(eq(evalSets.id, id)).returning({ id: evalSets.id });
-      if (changed.length === 0) throw missing();
+      const changed = await query
+        .update(evalSets)
+        .set(set)
+        .where(and(eq(evalSets.id, id), inArray(evalSets.state, ['open', state])))
+        .returning({ id: evalSets.id });
+      if (changed.length > 0) return;
+      const [found] = await query.select({ state: evalSets.state }).from(evalSets).where(eq(evalSets.id, id));
+      throw found === undefined ? missing() : new FirnError('conflict', `The eval set is ${found.state} already.`);
     },
     async delete(id) {
       return db.transaction(async (tx) => {

@@ -6,6 +6,7 @@ import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
 import { filesHolding, holdOrigin } from './file-origins.ts';
+import { stagedBytes } from './staged-bytes.ts';
 import { checkpointFiles as files, checkpoints } from './schema.ts';
 
 /** Most rows of one insert: keeps the statement short and far below the protocol's 65535 parameters. */
@@ -116,14 +117,7 @@ export function fileRecords(db: Db): FileRecords {
         .limit(pageLimit(page));
       return found.map(({ key }) => key!);
     },
-    async stagedBytes(runId) {
-      const [sum] = await query
-        .select({ bytes: sql<string>`coalesce(sum(${files.rawStoredBytes}), 0)::text` })
-        .from(files)
-        .innerJoin(checkpoints, eq(checkpoints.id, files.checkpointId))
-        .where(and(inArray(checkpoints.state, ['open', 'queued', 'working']), runId === undefined ? undefined : eq(checkpoints.runId, runId)));
-      return Number(sum!.bytes);
-    },
+    stagedBytes: (runId) => stagedBytes(db, runId),
   };
 }
 

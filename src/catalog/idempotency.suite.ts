@@ -10,33 +10,37 @@ export function idempotencySuite(open: () => Catalog): void {
     const key = freshName();
     expect(await open().idempotency.begin(key, 'f', dayMs)).toBe('started');
     await expectCode(open().idempotency.begin(key, 'f', dayMs), 'idempotency-conflict');
-    await open().idempotency.finish(key, answer);
+    await open().idempotency.finish(key, 'f', answer);
     expect(await open().idempotency.begin(key, 'f', dayMs)).toEqual(answer);
     await expectCode(open().idempotency.begin(key, 'other', dayMs), 'idempotency-conflict');
     // The recorded answer is not replaced or forgotten by a straggler.
-    await open().idempotency.finish(key, { ...answer, status: 500 });
-    await open().idempotency.abandon(key);
+    await open().idempotency.finish(key, 'f', { ...answer, status: 500 });
+    await open().idempotency.abandon(key, 'f');
     expect(await open().idempotency.begin(key, 'f', dayMs)).toEqual(answer);
   });
 
   test('of racing requests with one key one starts', async () => {
     const key = freshName();
-    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => open().idempotency.begin(key, 'f', dayMs)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => open().idempotency.begin(key, 'f', dayMs)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   test('an abandoned key starts again', async () => {
     const key = freshName();
     await open().idempotency.begin(key, 'f', dayMs);
-    await open().idempotency.abandon(key);
+    await open().idempotency.abandon(key, 'f');
     expect(await open().idempotency.begin(key, 'another', dayMs)).toBe('started');
   });
 
   test('an expired key starts again, answered or not, and is pruned', async () => {
     const [running, answered, living] = [freshName(), freshName(), freshName()];
     for (const key of [running, answered]) expect(await open().idempotency.begin(key, 'f', -1)).toBe('started');
-    await open().idempotency.finish(answered, answer);
+    await open().idempotency.finish(answered, 'f', answer);
     expect(await open().idempotency.begin(answered, 'g', -1)).toBe('started');
+    // The first request, late, says nothing of the second.
+    await open().idempotency.finish(answered, 'f', answer);
+    await open().idempotency.abandon(answered, 'f');
+    await open().idempotency.finish(answered, 'g', { ...answer, status: 202 });
     expect(await open().idempotency.begin(running, 'g', -1)).toBe('started');
     await open().idempotency.begin(living, 'f', dayMs);
     expect(await open().idempotency.prune(new Date())).toBe(2);

@@ -24,20 +24,24 @@ export function idempotencyRecords({ query }: Db): IdempotencyRecords {
       if (known.fingerprint !== fingerprint) throw new FirnError('idempotency-conflict', 'The Idempotency-Key was used for another request.');
       return { status: known.status, headers: known.headers ?? {}, body: known.body ?? '' };
     },
-    async finish(key, answer) {
+    async finish(key, fingerprint, answer) {
       await query
         .update(table)
         .set({ ...answer, expiresAt: sql`now() + ${table.ttlMs} * interval '1 millisecond'` })
-        .where(and(eq(table.key, key), isNull(table.status)));
+        .where(running(key, fingerprint));
     },
-    async abandon(key) {
-      await query.delete(table).where(and(eq(table.key, key), isNull(table.status)));
+    async abandon(key, fingerprint) {
+      await query.delete(table).where(running(key, fingerprint));
     },
     async prune(now) {
       const old = query.select({ key: table.key }).from(table).where(lte(table.expiresAt, now)).limit(pruneRowsMax);
       return (await query.delete(table).where(inArray(table.key, old)).returning({ key: table.key })).length;
     },
   };
+}
+
+function running(key: string, fingerprint: string) {
+  return and(eq(table.key, key), eq(table.fingerprint, fingerprint), isNull(table.status));
 }
 
 function inMs(delayMs: number) {

@@ -13,7 +13,7 @@ const claimTriesMax = 3;
 /** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
-type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
+type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'confirm' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
 
 /** The verbs of a worker: take a job, keep it, end it. Each of the later ones is one update that matches only while the claim holds. */
 export function jobClaims({ query }: Db): ClaimVerbs {
@@ -50,6 +50,10 @@ export function jobClaims({ query }: Db): ClaimVerbs {
     async heartbeat(claim, leaseMs) {
       const { cancelRequested } = await update(claim, { leaseUntil: msFromNow(leaseMs) });
       return { cancelRequested };
+    },
+    async confirm(claim) {
+      const held = await query.select({ id: jobs.id }).from(jobs).where(heldBy(claim)).for('share');
+      if (held.length === 0) throw claimLost(claim);
     },
     async complete(claim) {
       await update(claim, { ...unlocked, state: 'done', finishedAt: sql`now()` });

@@ -15,7 +15,7 @@ import { translating } from './translate-failures.ts';
 /** Instead of 128 MB, which PGlite touches at once: the catalog's working set is a few MB. Saves about 150 MB of resident memory. */
 const sharedBuffers = '16MB';
 /** Tables whose rows change or go. PGlite has no autovacuum; the rest only grows. */
-const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency';
+const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, arrivals';
 
 export type PgliteCatalogOptions =
   /** Kept in this directory, which is made when absent. */
@@ -103,11 +103,11 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
   }
 }
 
-/** No other process exists, so a keyed request that is still running died with an earlier one. */
+/** No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is still arriving. */
 async function prepare(db: Db): Promise<void> {
   await migrate(db);
   await tidy(db);
-  await db.rows(sql`delete from idempotency where status is null returning key`);
+  await db.script('delete from idempotency where status is null; delete from arrivals');
 }
 
 function tidy(db: Db): Promise<void> {

@@ -177,6 +177,19 @@ export const jobs = pgTable('jobs', {
   finishedAt: time('finished_at'),
 });
 
+export const arrivals = pgTable('arrivals', {
+  id: text('id').primaryKey(),
+  runId: text('run_id').notNull(),
+  checkpointId: text('checkpoint_id').notNull(),
+  sizeBytes: bytes('size_bytes').notNull(),
+  keepUntil: time('keep_until').notNull(),
+});
+
+export const chores = pgTable('chores', {
+  name: text('name').primaryKey(),
+  begunAt: time('begun_at').notNull(),
+});
+
 export const idempotency = pgTable('idempotency', {
   key: text('key').primaryKey(),
   fingerprint: text('fingerprint').notNull(),

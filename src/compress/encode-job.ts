@@ -1,4 +1,5 @@
 import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
+import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
@@ -11,9 +12,10 @@ const parentWaitMs = 500;
 
 /**
  * The handler of `encode` jobs: takes a queued checkpoint to ready. Repeatable at any point: a crash before the commit leaves the checkpoint
- * working and its staged bytes in place. Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
+ * working and its staged bytes in place. Whoever has lost the claim writes nothing any more (`conflict`). Rejects with what went wrong; the worker tries again or ends the job and marks the checkpoint.
  */
-export async function runEncodeJob(ctx: CompressContext, checkpointId: string, claim: Claim, signal: AbortSignal): Promise<EncodeOutcome> {
+export async function runEncodeJob(given: CompressContext, checkpointId: string, claim: Claim, signal: AbortSignal): Promise<EncodeOutcome> {
+  const ctx = { ...given, catalog: fencedCatalog(given.catalog, claim) };
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined || isTerminal(checkpoint)) {
     await ctx.catalog.jobs.complete(claim);

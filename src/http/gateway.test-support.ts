@@ -54,7 +54,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
   const catalog = await openTestCatalog();
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const restorer = (): Restorer => new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
-  const ingest = createIngestContext({ catalog, store, limits, now: () => new Date(), newKeyPart: () => randomBytes(16).toString('hex') });
+  const ingest = createIngestContext({ catalog, store, limits, now: async () => new Date(), newKeyPart: () => randomBytes(16).toString('hex') });
   const progress = createProgressBus();
   const shared = restorer();
   const errors: object[] = [];

@@ -33,8 +33,8 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
     if (begun !== 'started') return replay(begun);
     await next();
-    if (c.res.ok && !isSecret(c.res)) await records.finish(ownKey, await recorded(c.res.clone()));
-    else await records.abandon(ownKey);
+    if (c.res.ok && !isSecret(c.res)) await records.finish(ownKey, fingerprint, await recorded(c.res.clone()));
+    else await records.abandon(ownKey, fingerprint);
     return undefined;
   };
 }

@@ -53,8 +53,8 @@ export class ArrivingBody {
     return this.#lengthBytes;
   }
 
-  /** The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are passed on, and may throw. */
-  async *pieces(onProgress?: (sizeBytes: number) => void): AsyncGenerator<Uint8Array> {
+  /** The bytes, once; ends only when all of them were as announced. `onProgress` hears the bytes so far before they are passed on, and may throw, or keep them waiting. */
+  async *pieces(onProgress?: (sizeBytes: number) => void | Promise<void>): AsyncGenerator<Uint8Array> {
     const sha256 = createHash('sha256');
     const sha512 = this.#upload.sha512 === undefined ? undefined : createHash('sha512');
     const blob = new SmallBlob();
@@ -69,7 +69,8 @@ export class ArrivingBody {
       expectedBytes ??= this.#describedSize(layout);
       if (expectedBytes !== undefined && sizeBytes > expectedBytes)
         throw new FirnError('length-mismatch', `The body has more than the ${expectedBytes} bytes announced.`);
-      onProgress?.(sizeBytes);
+      const room = onProgress?.(sizeBytes);
+      if (room !== undefined) await room;
       sha256.update(piece);
       sha512?.update(piece);
       blob.add(piece);

@@ -1,5 +1,5 @@
 import type { EvalSet } from '../catalog/catalog.ts';
-import { FirnError } from '../checkpoint/firn-error.ts';
+import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { IngestContext } from './ingest-context.ts';
 
 /** Judges graph, batches and spec together; rejects with the FirnError that says why they cannot be used. */
@@ -20,17 +20,32 @@ export async function commitEvalSet({ catalog }: Pick<IngestContext, 'catalog'>,
     await check(evalSet);
   } catch (err) {
     if (err instanceof FirnError && !transientCodes.has(err.code))
-      await catalog.evalSets.setState(evalSetId, 'failed', { code: err.code, message: err.message });
+      await close(catalog, evalSet, 'failed', { code: err.code, message: err.message }).catch(unlessClosedMeanwhile);
     throw err;
   }
+  return close(catalog, evalSet, 'ready');
+}
+
+/** `conflict` when another commit has closed it otherwise, or a part is not the one that was checked. */
+function close(
+  catalog: IngestContext['catalog'],
+  checked: EvalSet,
+  state: 'ready' | 'failed',
+  error?: { code: FirnErrorCode; message: string },
+): Promise<EvalSet> {
   return catalog.transaction(async (tx) => {
     // The state first: from then on no part can change, so the one compared is the one that was checked.
-    await tx.evalSets.setState(evalSetId, 'ready');
-    const ready = await find(tx, evalSetId);
-    if (ready.graphKey !== evalSet.graphKey || ready.batchesKey !== evalSet.batchesKey)
+    await tx.evalSets.setState(checked.id, state, error);
+    const closed = await find(tx, checked.id);
+    if (closed.graphKey !== checked.graphKey || closed.batchesKey !== checked.batchesKey)
       throw new FirnError('conflict', 'A part of the eval set changed while it was checked; commit again.');
-    return ready;
+    return closed;
   });
+}
+
+/** What this commit found is told all the same. */
+function unlessClosedMeanwhile(err: unknown): void {
+  if (!(err instanceof FirnError) || err.code !== 'conflict') throw err;
 }
 
 /** They say something about the moment, not about the set. */

@@ -6,13 +6,13 @@ const reservationsPerCall = 100;
 
 /**
  * Gives up reservations whose client has shown no sign of life for `reservationTtlMs`, so that they hold up neither their run nor its bytes. One whose body
- * is arriving in this process is alive. Returns how many were given up.
+ * is arriving anywhere is alive. Returns how many were given up.
  */
 export async function expireReservations(ctx: IngestContext): Promise<number> {
-  const before = new Date(ctx.now().getTime() - ctx.limits.reservationTtlMs);
+  const untouchedSince = new Date((await ctx.now()).getTime() - ctx.limits.reservationTtlMs);
   let discarded = 0;
-  for (const { id } of await ctx.catalog.checkpoints.staleOpen(before, reservationsPerCall)) {
-    if (!ctx.budget.isArriving(id) && (await discardReservation(ctx, id))) discarded++;
+  for (const { id } of await ctx.catalog.checkpoints.staleOpen(untouchedSince, reservationsPerCall)) {
+    if (await discardReservation(ctx, id, { untouchedSince })) discarded++;
   }
   return discarded;
 }

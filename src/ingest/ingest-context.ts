@@ -10,9 +10,9 @@ export interface IngestContext {
   readonly store: ObjectStore;
   readonly limits: IngestLimits;
   readonly headerLimits: SafetensorsLimits;
-  /** One for the process. */
   readonly budget: StagingBudget;
-  readonly now: () => Date;
+  /** The clock that the times of records and objects are of. */
+  readonly now: () => Promise<Date>;
   /** 32 fresh hex digits. */
   readonly newKeyPart: () => string;
 }
@@ -21,14 +21,14 @@ export interface IngestOptions {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly limits?: Partial<IngestLimits>;
-  readonly now: () => Date;
+  readonly now: () => Promise<Date>;
   readonly newKeyPart: () => string;
 }
 
 export function createIngestContext({ catalog, store, limits: given, now, newKeyPart }: IngestOptions): IngestContext {
   const limits = { ...defaultIngestLimits, ...given };
   const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
-  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits), now, newKeyPart };
+  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits, newKeyPart), now, newKeyPart };
 }
 
 /** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */

@@ -45,7 +45,7 @@ export async function openIngestHarness(): Promise<IngestHarness> {
         catalog,
         store: other,
         limits,
-        now: () => new Date(Date.now() + passedMs),
+        now: async () => new Date(Date.now() + passedMs),
         newKeyPart: () => (keys++).toString(16).padStart(32, '0'),
       }),
     newRun: (overrides = {}) =>

@@ -42,7 +42,7 @@ describe('receiving a file', () => {
   afterAll(() => harness.close());
   afterEach(async () => {
     // Whatever a test did, a body that arrives later finds all the room again.
-    expect(ctx.budget.isArriving(checkpoint.id)).toBe(false);
+    expect(await harness.catalog.arrivals.has(checkpoint.id)).toBe(false);
   });
 
   const reserve = async (...files: AnnouncedFile[]): Promise<Checkpoint> => (checkpoint = await reserveCheckpoint(ctx, run, { step: step++, files }));

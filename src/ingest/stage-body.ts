@@ -12,8 +12,8 @@ export interface StageOptions {
   /** What the random part of the key follows. */
   readonly prefix: string;
   readonly sizeMaxBytes: number;
-  /** Hears the bytes so far; may throw. */
-  readonly onProgress?: (sizeBytes: number) => void;
+  /** Hears the bytes so far; may throw, or keep the next ones waiting. */
+  readonly onProgress?: (sizeBytes: number) => void | Promise<void>;
 }
 
 /** Streams a body to a fresh key; nothing stays when it is refused or fails. Errors: the body's and the store's. */

@@ -26,10 +26,10 @@ export async function stageFile(ctx: IngestContext, place: StagingPlace, file: F
     ...(mustBeSafetensors(file.path, file.role) && { headerLimits }),
   };
   const body = new ArrivingBody(upload, rules);
-  const ticket = await budget.admit(catalog, place, body.lengthBytes ?? 0);
+  const ticket = await budget.admit(catalog, place, body.lengthBytes);
   try {
     return await stageBody(ctx, body, { prefix: `${stagedPrefix}${place.id}/`, sizeMaxBytes: rules.sizeMaxBytes, onProgress: ticket.grow });
   } finally {
-    ticket.release();
+    await ticket.release();
   }
 }

@@ -1,73 +1,68 @@
-import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
+import type { Arrival, Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { IngestLimits } from './ingest-limits.ts';
 
 /** Room taken for one arriving body. */
 export interface StagingTicket {
-  /** Says that the body has grown to `sizeBytes`, announced or not. Throws `overloaded` when there is no room for it. */
-  readonly grow: (sizeBytes: number) => void;
-  readonly release: () => void;
+  /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` when there is no room for it; nothing to wait for where it has the room already. */
+  readonly grow: (sizeBytes: number) => void | Promise<void>;
+  /** Never rejects: what cannot be given back now runs out. */
+  readonly release: () => Promise<void>;
 }
 
 /** The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of it, and are compressed only after it. */
 const nextInOrderFactor = 2;
 /** Checkpoints of a run looked at in one page. */
 const pageCheckpoints = 100;
+/** Room that a body of unknown length is given ahead, in bytes, so that the catalog is not asked at every piece. */
+const growthBytes = 16 * 1024 * 1024;
+/** How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for dead. */
+const keepMs = 60_000;
+/** Signs of life in that time. */
+const keepsPerTerm = 3;
 
-/**
- * Admission of bodies: what the catalog knows as staged and what is arriving in this process stay below the limits, per run and in total.
- * Other processes' arriving bodies are not seen, so several gateways may overshoot by what is in flight.
- */
+type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
+type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
+
+/** Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in total. The catalog keeps the account. */
 export class StagingBudget {
-  readonly #limits: Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
-  readonly #arriving = new Set<{ readonly runId: string; readonly checkpointId: string; sizeBytes: number }>();
+  readonly #limits: Limits;
+  readonly #newId: () => string;
 
-  constructor(limits: Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>) {
+  constructor(limits: Limits, newId: () => string) {
     this.#limits = limits;
+    this.#newId = newId;
   }
 
-  /** Takes room for a body of `sizeBytes`, 0 when its length is unknown. Throws `overloaded`. */
-  async admit(catalog: Catalog, checkpoint: Pick<Checkpoint, 'id' | 'runId' | 'sequence'>, sizeBytes: number): Promise<StagingTicket> {
-    const { runId } = checkpoint;
-    const body = { runId, checkpointId: checkpoint.id, sizeBytes };
-    // Entered before the catalog is asked, so that bodies admitted at the same time see each other.
-    this.#arriving.add(body);
-    const release = (): void => void this.#arriving.delete(body);
-    try {
-      const ofRunBytes = await catalog.files.stagedBytes(runId);
-      const inAllBytes = await catalog.files.stagedBytes();
-      const roomy = ofRunBytes + this.#arrivingBytes(runId) <= this.#limits.stagedBytesPerRunMax;
-      const perRunMaxBytes = this.#limits.stagedBytesPerRunMax * (roomy || !(await isNextInOrder(catalog, checkpoint)) ? 1 : nextInOrderFactor);
-      const check = (): void => {
-        if (ofRunBytes + this.#arrivingBytes(runId) > perRunMaxBytes)
-          throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
-        if (inAllBytes + this.#arrivingBytes() > this.#limits.stagedBytesMax)
-          throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
-      };
-      check();
-      return {
-        grow: (grownBytes) => {
-          if (grownBytes <= body.sizeBytes) return;
-          body.sizeBytes = grownBytes;
-          check();
-        },
-        release,
-      };
-    } catch (err) {
-      release();
-      throw err;
-    }
+  /** Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded`. */
+  async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
+    const arrival = { id: this.#newId(), runId: place.runId, checkpointId: place.id, keepMs };
+    const aheadBytes = sizeBytes === undefined ? growthBytes : 0;
+    let takenBytes = await this.#take(catalog, place, { ...arrival, sizeBytes: sizeBytes ?? 0, aheadBytes });
+    const keeping = setInterval(() => void catalog.arrivals.keep(arrival.id, keepMs).catch(() => undefined), keepMs / keepsPerTerm).unref();
+    return {
+      grow: (grownBytes) => {
+        if (grownBytes <= takenBytes) return undefined;
+        return this.#take(catalog, place, { ...arrival, sizeBytes: grownBytes, aheadBytes }).then((bytes) => {
+          takenBytes = bytes;
+        });
+      },
+      release: async () => {
+        clearInterval(keeping);
+        await catalog.arrivals.release(arrival.id).catch(() => undefined);
+      },
+    };
   }
 
-  /** True while a body of the checkpoint arrives in this process. */
-  isArriving(checkpointId: string): boolean {
-    return [...this.#arriving].some((body) => body.checkpointId === checkpointId);
-  }
-
-  #arrivingBytes(runId?: string): number {
-    let sum = 0;
-    for (const body of this.#arriving) if (runId === undefined || body.runId === runId) sum += body.sizeBytes;
-    return sum;
+  async #take(catalog: Catalog, place: Place, arrival: Arrival): Promise<number> {
+    const { stagedBytesPerRunMax, stagedBytesMax } = this.#limits;
+    const limits = { runBytesMax: stagedBytesPerRunMax, bytesMax: stagedBytesMax };
+    let taken = await catalog.arrivals.take(arrival, limits);
+    if (taken === 'run-full' && (await isNextInOrder(catalog, place)))
+      taken = await catalog.arrivals.take(arrival, { ...limits, runBytesMax: nextInOrderFactor * stagedBytesPerRunMax });
+    if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+    if (taken === 'full') throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+    return taken.takenBytes;
   }
 }
 

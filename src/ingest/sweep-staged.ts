@@ -12,7 +12,7 @@ export async function sweepStaged(ctx: IngestContext, signal?: AbortSignal): Pro
 }
 
 async function sweep(ctx: IngestContext, prefix: string, isKnown: (key: string) => Promise<boolean>, signal: AbortSignal | undefined): Promise<number> {
-  const youngest = ctx.now().getTime() - ctx.limits.sweepGraceMs;
+  const youngest = (await ctx.now()).getTime() - ctx.limits.sweepGraceMs;
   let removed = 0;
   for await (const { key, modifiedAt } of ctx.store.list(prefix)) {
     signal?.throwIfAborted();
