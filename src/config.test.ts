@@ -30,6 +30,18 @@ describe('readConfig', () => {
       expect(failure({ FIRN_ACCESS: 'open', FIRN_HOST: host })).toContain('FIRN_HOST');
   });
 
+  it('has an embedded catalog unless a database is named, whose URL no message repeats', () => {
+    expect(readConfig({ FIRN_DATA_DIR: '/d' })).toMatchObject({ database: undefined, workDirectory: '/d/work' });
+    const url = 'postgres://firn:hush@db/firn';
+    expect(readConfig({ FIRN_DATABASE_URL: url, FIRN_MIGRATE: 'off', FIRN_WORK_DIR: '/w' })).toMatchObject({
+      workDirectory: '/w',
+      database: { url, connectionsMax: 10, connectMs: 10_000, statementMs: 30_000, migrate: false },
+    });
+    const message = failure({ FIRN_DATABASE_URL: 'mysql://firn:hush@db' });
+    expect(message).toContain('FIRN_DATABASE_URL');
+    expect(message).not.toContain('hush');
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 
 const mib = 1024 * 1024;
+const postgresUrl = /^postgres(ql)?:\/\/\S+$/;
 const integer = (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback);
 
 /** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. */
@@ -21,6 +23,18 @@ const schema = z.object({
   FIRN_PORT: integer(8080, 0, 65535),
   /** Metadata, objects and scratch files live under this directory. */
   FIRN_DATA_DIR: z.string().min(1).default('./data'),
+  /** Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk. */
+  FIRN_WORK_DIR: z.string().min(1).optional(),
+  /** `postgres://user:password@host:port/database`. Without it the catalog is embedded in the one process. */
+  FIRN_DATABASE_URL: z.string().regex(postgresUrl, 'must begin with postgres:// or postgresql://').optional(),
+  /** Connections of this process to the database at once; one more listens for notices. */
+  FIRN_DATABASE_CONNECTIONS: integer(10, 1, 1000),
+  /** Seconds to wait for the database, or for a free connection. */
+  FIRN_DATABASE_CONNECT_S: integer(10, 1, 600),
+  /** Seconds one statement may take. */
+  FIRN_DATABASE_STATEMENT_S: integer(30, 1, 3600),
+  /** Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before. */
+  FIRN_MIGRATE: z.enum(['on', 'off']).default('on'),
   FIRN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Threads of the native pool; 0 means one less than the cores, at least one. */
   FIRN_NATIVE_THREADS: integer(0, 0, 256),
@@ -52,9 +66,19 @@ const schema = z.object({
   FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400),
   /** Seconds a job's lease lasts without a heartbeat. */
   FIRN_LEASE_S: integer(60, 1, 3600),
+  /** Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more. */
+  FIRN_UNREADY_S: integer(0, 0, 600),
   /** Seconds given to open requests and running jobs on SIGTERM. */
   FIRN_DRAIN_S: integer(20, 0, 600),
 });
+
+export interface DatabaseConfig {
+  readonly url: string;
+  readonly connectionsMax: number;
+  readonly connectMs: number;
+  readonly statementMs: number;
+  readonly migrate: boolean;
+}
 
 export interface Config {
   readonly host: string;
@@ -65,6 +89,9 @@ export interface Config {
   readonly clientConcurrency: number;
   readonly trustProxy: boolean;
   readonly dataDirectory: string;
+  readonly workDirectory: string;
+  /** Undefined: the catalog is embedded. */
+  readonly database: DatabaseConfig | undefined;
   readonly logLevel: z.infer<typeof schema>['FIRN_LOG_LEVEL'];
   readonly nativeThreads: number | undefined;
   readonly nativeQueueMax: number;
@@ -81,6 +108,7 @@ export interface Config {
   readonly stagedTotalMaxBytes: number;
   readonly reservationTtlMs: number;
   readonly leaseMs: number;
+  readonly unreadyMs: number;
   readonly drainMs: number;
 }
 
@@ -101,6 +129,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     clientConcurrency: env.FIRN_CLIENT_CONCURRENCY,
     trustProxy: env.FIRN_TRUST_PROXY === 'on',
     dataDirectory: env.FIRN_DATA_DIR,
+    workDirectory: env.FIRN_WORK_DIR ?? join(env.FIRN_DATA_DIR, 'work'),
+    database: databaseOf(env),
     logLevel: env.FIRN_LOG_LEVEL,
     nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
     nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
@@ -117,6 +147,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,
     reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
     leaseMs: env.FIRN_LEASE_S * 1000,
+    unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });
 }
@@ -128,6 +159,17 @@ function isLoopback(host: string): boolean {
 /** FIRN_TEST_ names what tests run against, such as a server; a hub that a test starts inherits it. */
 function isKey(name: string): boolean {
   return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_');
+}
+
+function databaseOf(env: z.infer<typeof schema>): DatabaseConfig | undefined {
+  if (env.FIRN_DATABASE_URL === undefined) return undefined;
+  return Object.freeze({
+    url: env.FIRN_DATABASE_URL,
+    connectionsMax: env.FIRN_DATABASE_CONNECTIONS,
+    connectMs: env.FIRN_DATABASE_CONNECT_S * 1000,
+    statementMs: env.FIRN_DATABASE_STATEMENT_S * 1000,
+    migrate: env.FIRN_MIGRATE === 'on',
+  });
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

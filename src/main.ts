@@ -1,17 +1,33 @@
 import pino from 'pino';
 import { FirnError } from './checkpoint/firn-error.ts';
 import { readConfig } from './config.ts';
-import { wire } from './wire.ts';
+import { bothRoles, migrateDatabase, wire, type Role } from './wire.ts';
 
-/** Starts the process: gateway and worker in one, until SIGTERM or SIGINT. */
-async function main(): Promise<void> {
+const usage = 'Usage: firn [serve | work | migrate | token create|list|revoke ... | unpack PACKAGE... --out FOLDER]';
+/** By command; without one the process is gateway and worker. */
+const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': bothRoles, serve: ['gateway'], work: ['worker'] };
+
+/** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
+async function main([command = '', ...rest]: readonly string[]): Promise<void> {
+  if (command === 'unpack') {
+    const { unpack } = await import('./cli/unpack.ts');
+    process.exitCode = await unpack(rest, (line) => process.stdout.write(`${line}\n`), complain);
+    return;
+  }
+  if (command === 'token') {
+    const { token } = await import('./cli/token.ts');
+    process.exitCode = await token(rest, (line) => process.stdout.write(`${line}\n`), complain);
+    return;
+  }
+  const roles = rolesOf[command];
+  if (rest.length > 0 || (roles === undefined && command !== 'migrate')) throw new FirnError('invalid-request', usage);
   const config = readConfig(process.env);
   const log = pino({ level: config.logLevel, base: { service: 'firn' } });
-  const firn = await wire(config, log);
-  log.info({ url: firn.url, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
+  if (roles === undefined) return migrateDatabase(config, log);
+  const firn = await wire(config, log, roles);
+  log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
   // To whoever started it, not to the log, which others read.
-  if (firn.firstToken !== undefined)
-    process.stderr.write(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}\n`);
+  if (firn.firstToken !== undefined) complain(`firn: this is the first start. A token that allows everything, told only now:\n${firn.firstToken}`);
   // A parent that started this process learns the address without reading logs.
   process.send?.({ url: firn.url });
   let stopping: Promise<void> | undefined;
@@ -29,8 +45,12 @@ async function main(): Promise<void> {
   process.once('SIGINT', stop);
 }
 
-main().catch((error: unknown) => {
+function complain(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
   const detail = error instanceof FirnError && error.detail !== undefined ? ` (${error.detail})` : '';
-  process.stderr.write(`firn: ${error instanceof Error ? error.message : String(error)}${detail}\n`);
+  complain(`firn: ${error instanceof Error ? error.message : String(error)}${detail}`);
   process.exit(1);
 });

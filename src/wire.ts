@@ -1,14 +1,19 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { openAccess, tokenAccess } from './access/access.ts';
 import { createFirstToken } from './access/create-token.ts';
 import { RequestLimits } from './access/request-limits.ts';
-import { openPgliteCatalog } from './catalog/open-pglite.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import { localNotices } from './catalog/local-notices.ts';
+import type { Notices } from './catalog/notices.ts';
+import { openPgliteCatalog } from './catalog/open-pglite.ts';
+import { openPostgresCatalog } from './catalog/open-postgres.ts';
+import { PostgresNotices } from './catalog/postgres-notices.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
 import { checkEvalSet } from './compress/check-eval-set.ts';
 import type { CompressContext } from './compress/compress-context.ts';
@@ -22,30 +27,35 @@ import type { Admittance } from './http/admit.ts';
 import { createApp } from './http/app.ts';
 import type { Gateway } from './http/gateway.ts';
 import { problemKinds } from './http/problem-status.ts';
+import { createOperationsApp } from './http/operations-app.ts';
 import { createProgressBus, type ProgressBus } from './http/progress-bus.ts';
-import { startServer } from './http/start-server.ts';
+import { relayProgress } from './http/relay-progress.ts';
+import { startServer, type RunningServer } from './http/start-server.ts';
 import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
 import { createRun } from './ingest/create-run.ts';
-import { expireReservations } from './ingest/expire-reservations.ts';
 import { createIngestContext, encodeJobKind, type IngestContext } from './ingest/ingest-context.ts';
 import { createIngest } from './ingest/ingest.ts';
-import { sweepStaged } from './ingest/sweep-staged.ts';
 import { startWorker, type JobWorker } from './jobs/job-worker.ts';
 import { loadCore } from './native/load-core.ts';
 import type { NativeCore } from './native/core.ts';
 import { ByteCache } from './restore/byte-cache.ts';
 import { Downloads } from './restore/downloads.ts';
 import { Restorer } from './restore/restorer.ts';
+import { sharedDisk } from './shared-disk.ts';
+import { shutDown } from './shut-down.ts';
 import { openFilesystemStore } from './store/filesystem-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { deleteRun } from './upkeep/delete-run.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './upkeep/merge/merge-run.ts';
+import { startUpkeep } from './upkeep-chores.ts';
 import { registerProcessMetrics } from './upkeep/process-metrics.ts';
-import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
-import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
-import { sweepEvalSets } from './upkeep/sweep-eval-sets.ts';
-import { sweepPackages } from './upkeep/sweep-packages.ts';
+import type { Periodic } from './upkeep/run-periodically.ts';
+import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './work-directory.ts';
+
+/** What a process does: take requests, or work jobs off. */
+export type Role = 'gateway' | 'worker';
+export const bothRoles: readonly Role[] = ['gateway', 'worker'];
 
 /** A running process. */
 export interface Firn {
@@ -58,12 +68,11 @@ export interface Firn {
 
 /** How often the queue is looked at when nothing wakes the worker. */
 const pollMs = 1000;
-/** How often reservations, orphans and old rows are looked for. */
-const upkeepPauseMs = 10 * 60 * 1000;
-/** Finished jobs are kept this long, for whoever asks what happened. */
-const jobRetentionMs = 7 * 24 * 3600 * 1000;
-/** A package of this process's life without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
-const packageGraceMs = 24 * 3600 * 1000;
+/** Beyond the time that parts of the process give themselves to end, in ms; and what closing a pool or a store may take. */
+const shutdownMarginMs = 2_000;
+const closeMs = 10_000;
+/** Channel on which workers hear that there may be work. */
+const jobsChannel = 'jobs';
 /** Bytes of decoded package indexes kept. */
 const indexCacheMaxBytes = 64 * 1024 * 1024;
 /** Bytes of described eval graphs kept; one of a thousand operators takes 2 to 3 MB. */
@@ -76,57 +85,83 @@ interface Parts {
   readonly log: Logger;
   readonly core: NativeCore;
   readonly catalog: Catalog;
+  readonly notices: Notices;
   readonly store: ObjectStore;
   readonly evaluator: Evaluator;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
   readonly graphs: GraphCache;
-  readonly workDirectory: string;
+  readonly work: WorkDirectory;
   readonly startedAt: Date;
 }
 
-/** Builds everything and serves. The one place that knows every implementation. */
-export async function wire(config: Config, log: Logger): Promise<Firn> {
-  const startedAt = new Date();
+/** Builds everything and does what the roles say. The one place that knows every implementation. An embedded catalog belongs to one process, which has both roles. */
+export async function wire(config: Config, log: Logger, roles: readonly Role[] = bothRoles): Promise<Firn> {
+  if (config.database === undefined && roles.length < bothRoles.length)
+    throw new FirnError('invalid-request', 'A gateway or a worker of its own needs FIRN_DATABASE_URL: the embedded catalog belongs to one process.');
   await mkdir(config.dataDirectory, { recursive: true });
-  const catalog = await openPgliteCatalog({ directory: join(config.dataDirectory, 'catalog') });
+  const catalog = await openCatalog(config);
+  const notices = openNotices(config, log);
   try {
-    return await serve(await openParts(config, log, catalog, startedAt));
+    return await start(await openParts(config, log, { catalog, notices }), roles);
   } catch (error) {
+    await notices.close();
     await catalog.close();
     throw error;
   }
 }
 
-async function openParts(config: Config, log: Logger, catalog: Catalog, startedAt: Date): Promise<Parts> {
+/** Brings the database to this version and ends. */
+export async function migrateDatabase(config: Config, log: Logger): Promise<void> {
+  await mkdir(config.dataDirectory, { recursive: true });
+  const { database } = config;
+  const catalog = await openCatalog({ ...config, database: database && { ...database, migrate: true } });
+  await catalog.close();
+  log.info('the catalog is at the version of this program');
+}
+
+/** The catalog that a configuration names. Close it. */
+export function openCatalog({ database, dataDirectory }: Config): Promise<Catalog> {
+  return database === undefined ? openPgliteCatalog({ directory: join(dataDirectory, 'catalog') }) : openPostgresCatalog(database);
+}
+
+function openNotices({ database }: Config, log: Logger): Notices {
+  if (database === undefined) return localNotices();
+  return new PostgresNotices(database, (error) => log.warn({ err: error }, 'no word from the other processes; the catalog is asked instead'));
+}
+
+async function openParts(config: Config, log: Logger, { catalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
+  const startedAt = await catalog.now();
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
+  const folder = join(config.dataDirectory, 'objects');
   const store = await openFilesystemStore({
-    folder: join(config.dataDirectory, 'objects'),
+    folder,
     crc32c: (bytes, seed) => core.crc32cSync(bytes, seed),
     forgetFile: (descriptor) => core.forgetFile(descriptor),
+    ...(config.database !== undefined && { disk: sharedDisk(folder) }),
   });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,
     memoryMaxBytes: config.evalMemoryMaxBytes,
   });
-  const workDirectory = join(config.dataDirectory, 'work');
-  await clearWork(workDirectory);
+  const work = await openWorkDirectory(config);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
-  return { config, log, core, catalog, store, evaluator, progress: createProgressBus(), restorer, graphs, workDirectory, startedAt };
+  const progress = relayProgress(createProgressBus(), notices);
+  return { config, log, core, catalog, notices, store, evaluator, progress, restorer, graphs, work, startedAt };
 }
 
-/** What a killed encode left goes. Copies of eval sets stay: a whole one is recognised. */
-async function clearWork(workDirectory: string): Promise<void> {
-  await mkdir(evalSetDirectory(workDirectory), { recursive: true });
-  for (const name of await readdir(workDirectory)) {
-    if (join(workDirectory, name) !== evalSetDirectory(workDirectory)) await rm(join(workDirectory, name), { recursive: true, force: true });
-  }
+/** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
+async function openWorkDirectory({ database, workDirectory }: Config): Promise<WorkDirectory> {
+  if (database === undefined) return onlyWorkDirectory(workDirectory, evalSetDirectory(workDirectory));
+  const work = await ownWorkDirectory(workDirectory);
+  await mkdir(evalSetDirectory(work.path), { recursive: true });
+  return work;
 }
 
-async function serve(parts: Parts): Promise<Firn> {
-  const { config, catalog, store } = parts;
+async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
+  const { config, catalog, notices, store, log } = parts;
   const ingest = createIngestContext({
     catalog,
     store,
@@ -139,35 +174,88 @@ async function serve(parts: Parts): Promise<Firn> {
       reservationTtlMs: config.reservationTtlMs,
     },
   });
-  const worker = startJobWorker(parts);
-  const upkeep = startUpkeep(parts, ingest, worker);
+  const wakeWorkers = (): void => notices.publish(jobsChannel, '');
+  const worker = roles.includes('worker') ? startJobWorker(parts) : undefined;
+  if (worker !== undefined) notices.subscribe(jobsChannel, () => worker.wake());
+  const upkeep = startUpkeep({
+    catalog,
+    store,
+    log,
+    workDirectory: parts.work.path,
+    ingest,
+    ofHub: worker !== undefined,
+    aloneSince: config.database === undefined ? parts.startedAt : undefined,
+    onExpired: wakeWorkers,
+  });
+  const readiness = { stopping: false };
+  const operations = { probes: probesOf(parts, readiness), metrics: metricsOf(parts), log };
   try {
-    const server = await startServer({ app: createApp(gateway(parts, ingest, worker)), host: config.host, port: config.port });
+    const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations }) : createOperationsApp(operations);
+    const server = await startServer({ app, host: config.host, port: config.port });
     // Only now: whoever cannot listen tells no token.
-    const firstToken = config.access === 'tokens' ? await createFirstToken(catalog) : undefined;
-    return {
-      url: server.url,
-      ...(firstToken !== undefined && { firstToken }),
-      close: () => close(parts, [server.close(config.drainMs), worker.stop(config.drainMs), upkeep.stop(config.drainMs)]),
-    };
+    const firstToken = config.access === 'tokens' && roles.includes('gateway') ? await createFirstToken(catalog) : undefined;
+    return { url: server.url, ...(firstToken !== undefined && { firstToken }), close: () => close(parts, { server, worker, upkeep, readiness }) };
   } catch (error) {
     // A job that was taken goes back uncounted, before whoever called ends the process.
-    await Promise.allSettled([worker.stop(config.drainMs), upkeep.stop(config.drainMs)]);
+    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs)]);
     throw error;
   }
 }
 
-/** Closes what the stopping parts stand on, in any case; rejects with the first thing that went wrong. */
-async function close({ evaluator, store, catalog, log }: Parts, stopping: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(stopping);
-  for (const end of [() => evaluator.close(), () => store.close(), () => catalog.close()]) ends.push(...(await Promise.allSettled([end()])));
-  const failure = ends.find((end) => end.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
+interface Running {
+  readonly server: RunningServer;
+  readonly worker: JobWorker | undefined;
+  readonly upkeep: Periodic;
+  readonly readiness: { stopping: boolean };
+}
+
+/** Ends the process's parts in order; rejects with the first thing that went wrong. */
+async function close({ config, evaluator, store, notices, catalog, work, log }: Parts, { server, worker, upkeep, readiness }: Running): Promise<void> {
+  const { drainMs, unreadyMs } = config;
+  const drain = (name: string, end: () => Promise<void>) => ({ name, deadlineMs: drainMs + shutdownMarginMs, end });
+  const closing = (name: string, end: () => Promise<void>) => [{ name, deadlineMs: closeMs, end }];
+  const unready = async (): Promise<void> => {
+    readiness.stopping = true;
+    await pause(unreadyMs);
+  };
+  await shutDown(
+    [
+      [{ name: 'say not ready', deadlineMs: unreadyMs + shutdownMarginMs, end: unready }],
+      [
+        drain('stop accepting, finish requests', () => server.close(drainMs)),
+        drain('hand back jobs', async () => worker?.stop(drainMs)),
+        drain('stop upkeep', () => upkeep.stop(drainMs)),
+      ],
+      closing('end evaluations', () => evaluator.close()),
+      closing('close store', () => store.close()),
+      closing('remove scratch files', () => work.release()),
+      closing('close notices', () => notices.close()),
+      closing('close catalog', () => catalog.close()),
+    ],
+    log,
+  );
   log.info('stopped');
+}
+
+function probesOf({ catalog, store }: Parts, readiness: { readonly stopping: boolean }): Gateway['probes'] {
+  return {
+    catalog: () => catalog.probe(),
+    store: () => store.probe(),
+    process: async () => {
+      if (readiness.stopping) throw new FirnError('overloaded', 'The process is shutting down.');
+    },
+  };
+}
+
+function metricsOf({ catalog, core }: Parts): Registry {
+  const metrics = new Registry();
+  registerProcessMetrics(metrics, { catalog, core });
+  return metrics;
 }
 
 function startJobWorker(parts: Parts): JobWorker {
   const { config, log, catalog, progress } = parts;
+  const alone = config.database === undefined;
   const compress = compressContext(parts);
   const merge = mergeContext(parts, compress);
   return startWorker({
@@ -177,9 +265,8 @@ function startJobWorker(parts: Parts): JobWorker {
       // Claimed only while no checkpoint waits. Those queued before merging was switched off wait until it is on again.
       ...(config.mergeDeltas && { [mergeJobKind]: { run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal) } }),
     },
-    workerId: `embedded-${randomUUID()}`,
-    // PGlite belongs to this process alone, so whatever an earlier one was running is free.
-    takeOverPrefix: 'embedded-',
+    // PGlite belongs to this process alone, so whatever an earlier one was running is free. Elsewhere a lease has to run out.
+    ...(alone ? { workerId: `embedded-${randomUUID()}`, takeOverPrefix: 'embedded-' } : { workerId: `${hostname()}-${process.pid}-${randomUUID()}` }),
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
     pollMs,
@@ -205,7 +292,7 @@ function severityOf(error: unknown): 'warn' | 'error' {
   return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
 }
 
-function compressContext({ config, core, catalog, store, evaluator, restorer, graphs, progress, workDirectory }: Parts): CompressContext {
+function compressContext({ config, core, catalog, store, evaluator, restorer, graphs, progress, work }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
     catalog,
@@ -214,7 +301,7 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, gr
     evaluator,
     restorer,
     graphs,
-    workDirectory,
+    workDirectory: work.path,
     freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     chainLengthMax: config.chainLengthMax,
@@ -235,14 +322,13 @@ function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }
   };
 }
 
-function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker): Gateway {
-  const { catalog, store, core, evaluator, restorer, graphs, progress, log, workDirectory } = parts;
+function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => void): Omit<Gateway, 'probes' | 'metrics' | 'log'> {
+  const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
+  const workDirectory = work.path;
   const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet));
-  const metrics = new Registry();
-  registerProcessMetrics(metrics, { catalog, core });
   const waking = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
-    worker.wake();
+    wakeWorkers();
     return done;
   };
   return {
@@ -250,7 +336,6 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
     catalog,
     store,
     progress,
-    log,
     runs: {
       create: (repository, input) =>
         createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
@@ -270,8 +355,6 @@ function gateway(parts: Parts, ingestContext: IngestContext, worker: JobWorker):
       delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer }),
-    probes: { catalog: () => catalog.probe(), store: () => store.probe() },
-    metrics,
   };
 }
 
@@ -289,43 +372,4 @@ function admittance({ config, catalog }: Parts): Admittance {
 /** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
 function seedOf(name: string): string {
   return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
-}
-
-/** Each chore on its own: one that fails is told and keeps none of the others from being done. */
-function startUpkeep({ catalog, store, log, workDirectory, startedAt }: Parts, ingest: IngestContext, worker: JobWorker): Periodic {
-  const onError = (error: unknown, chore: string): void => log.error({ err: error, chore }, 'upkeep met an error');
-  const chores: Readonly<Record<string, (signal: AbortSignal) => Promise<number | void>>> = {
-    expireReservations: async () => {
-      const expired = await expireReservations(ingest);
-      if (expired > 0) worker.wake();
-      return expired;
-    },
-    reclaimHidden: (signal) => reclaimHidden({ catalog, store }, signal),
-    sweepStaged: (signal) => sweepStaged(ingest, signal),
-    sweepPackages: (signal) => sweepPackages({ catalog, store }, packagesSettledBefore(startedAt), signal),
-    sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal),
-    pruneJobs: () => catalog.jobs.prune(new Date(Date.now() - jobRetentionMs)),
-    pruneIdempotency: () => catalog.idempotency.prune(new Date()),
-    tidy: () => catalog.tidy(),
-  };
-  return runPeriodically(
-    async (signal) => {
-      for (const [chore, run] of Object.entries(chores)) {
-        try {
-          signal.throwIfAborted();
-          const count = await run(signal);
-          if (typeof count === 'number' && count > 0) log.info({ chore, count }, 'upkeep');
-        } catch (error) {
-          if (signal.aborted) return;
-          onError(error, chore);
-        }
-      }
-    },
-    { pauseMs: upkeepPauseMs, onError: (error) => onError(error, 'all') },
-  );
-}
-
-/** PGlite belongs to this process alone, so a package of an earlier one that has no row will never have one. */
-function packagesSettledBefore(startedAt: Date): Date {
-  return new Date(Math.max(startedAt.getTime(), Date.now() - packageGraceMs));
 }

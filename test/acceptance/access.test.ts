@@ -9,7 +9,7 @@ import { HubApi } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
 const environment = { FIRN_ACCESS: 'tokens' };
-const cli = fileURLToPath(new URL('../../src/cli/token.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 let directory: string;
 let hub: Hub;
@@ -29,7 +29,7 @@ function tokensIn(text: string): string[] {
 }
 
 async function firnToken(args: readonly string[], variables: Record<string, string> = {}): Promise<{ code: number; out: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], { env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables } });
+  const child = spawn(process.execPath, ['--import', 'tsx', cli, 'token', ...args], { env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables } });
   let out = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (out += text));
   const [code] = (await once(child, 'close')) as [number];

@@ -29,7 +29,7 @@ const one = safetensorsFile({ w: f32Tensor([2], [1, 2]) });
 describe('the service', () => {
   test('says that it is alive and ready', async () => {
     expect(readJson(await api.get('/healthz'), 200)).toEqual({ status: 'ok' });
-    expect(readJson(await api.get('/readyz'), 200)).toEqual({ status: 'ready', checks: { catalog: 'ok', store: 'ok' } });
+    expect(readJson(await api.get('/readyz'), 200)).toEqual({ status: 'ready', checks: { catalog: 'ok', store: 'ok', process: 'ok' } });
   });
 
   test('describes itself: OpenAPI 3.1, every problem code with its status', async () => {

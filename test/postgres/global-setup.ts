@@ -15,14 +15,14 @@ declare module 'vitest' {
 }
 
 /**
- * Once a run: the server that DATABASE_URL names, else one of our own. FIRN_TEST_POSTGRES=off goes without, =required (CI) fails where it does not start; by default its tests are then skipped, and
+ * Once a run: the server that DATABASE_URL names, else one of our own. TEST_POSTGRES=off goes without, =required (CI) fails where it does not start; by default its tests are then skipped, and
  * say why.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const wish = process.env['FIRN_TEST_POSTGRES'];
+  const wish = process.env['TEST_POSTGRES'];
   let own: PostgresServer | undefined;
   try {
-    if (wish === 'off') throw new Error('FIRN_TEST_POSTGRES=off');
+    if (wish === 'off') throw new Error('TEST_POSTGRES=off');
     const given = process.env['DATABASE_URL'];
     own = given === undefined ? await startPostgres() : undefined;
     const url = given ?? own!.url;

@@ -64,7 +64,7 @@ const getProblemKind = createRoute({
 });
 
 /** Routes for operators and for finding one's way. */
-export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, log }: Gateway): void {
+export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, log }: Pick<Gateway, 'probes' | 'metrics' | 'log'>): void {
   const readiness = createReadiness(probes, (name, err) => log.error({ probe: name, err }, 'a readiness probe failed'));
   app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(getReadiness, async (c) => {

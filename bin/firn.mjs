@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// `firn [serve|work|migrate|unpack ...]` from the sources, without a build: see src/main.ts.
+import { register } from 'tsx/esm/api';
+
+register();
+await import('../src/main.ts');

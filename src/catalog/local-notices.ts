@@ -1,0 +1,11 @@
+import { NoticeListeners, type Notices } from './notices.ts';
+
+/** Notices where there is one process. */
+export function localNotices(): Notices {
+  const listeners = new NoticeListeners();
+  return {
+    publish: (channel, body) => listeners.tell(channel, body),
+    subscribe: (channel, listener) => listeners.add(channel, listener),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { thisProcess } from './catalog/process-identity.ts';
+import { onlyWorkDirectory, ownWorkDirectory } from './work-directory.ts';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'firn-work-'));
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+const longAgo = new Date(0);
+
+test('the only process clears what a killed one left, and keeps what it is told to', async () => {
+  await mkdir(join(parent, 'encode-left'));
+  await mkdir(join(parent, 'kept', 'x'), { recursive: true });
+  const { path, release } = await onlyWorkDirectory(parent, join(parent, 'kept'));
+  await release();
+  expect([path, await readdir(parent)]).toEqual([parent, ['kept']]);
+  expect(existsSync(join(parent, 'kept', 'x'))).toBe(true);
+});
+
+test('one of many has a folder of its own; those of dead processes go, of living ones and young ones not', async () => {
+  const living = await ownWorkDirectory(parent);
+  await writeFile(join(living.path, 'scratch'), 'x');
+  await utimes(living.path, longAgo, longAgo);
+  // A process that has ended: its id is of nobody.
+  const child = spawn(process.execPath, ['-e', '']);
+  const { pid } = child;
+  await once(child, 'exit');
+  const dead = join(parent, 'process-dead');
+  await mkdir(dead);
+  await writeFile(join(dead, 'lock'), JSON.stringify({ ...thisProcess(), pid, token: 'x' }));
+  await utimes(dead, longAgo, longAgo);
+  await mkdir(join(parent, 'process-young'));
+  const next = await ownWorkDirectory(parent);
+  expect(existsSync(dead)).toBe(false);
+  expect(existsSync(join(living.path, 'scratch'))).toBe(true);
+  expect(existsSync(join(parent, 'process-young'))).toBe(true);
+  await next.release();
+  await living.release();
+  expect(await readdir(parent)).toEqual(['process-young']);
+});
