@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeOnPostgres, onServer } from '../../test/postgres/create-database.ts';
 import { localNotices } from './local-notices.ts';
 import { noticeBytesMax, type Notices } from './notices.ts';
 import { PostgresNotices } from './postgres-notices.ts';
-import { createTestDatabase, describeOnPostgres, onServer, type TestDatabase } from './test-postgres.test-support.ts';
+import { createTestDatabase, type TestCatalogDatabase } from './test-postgres.test-support.ts';
 
 /** Longest wait for a notice, in ms. */
 const heardMs = 20_000;
@@ -31,7 +32,7 @@ test('in one process a notice reaches those who listen to its channel, until the
 });
 
 describeOnPostgres('notices over a server', () => {
-  let database: TestDatabase;
+  let database: TestCatalogDatabase;
   const opened: PostgresNotices[] = [];
   const open = (): PostgresNotices => {
     const notices = new PostgresNotices({ url: database.url, connectMs: 5_000, statementMs: 5_000 }, () => undefined);

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { describeOnPostgres, onServer } from '../../test/postgres/create-database.ts';
 import { startPostgres } from '../../test/postgres/start-postgres.ts';
 import type { Catalog } from './catalog.ts';
 import { expectCode, freshName, makeRepository, makeRun } from './catalog-fixtures.test-support.ts';
 import { readMigrations } from './migrate.ts';
 import { openPostgresCatalog } from './open-postgres.ts';
-import { createTestDatabase, describeOnPostgres, onServer, type TestDatabase } from './test-postgres.test-support.ts';
+import { createTestDatabase, type TestCatalogDatabase } from './test-postgres.test-support.ts';
 
 /** Processes that start at once. */
 const starters = 4;
@@ -18,9 +19,9 @@ const recoveryMs = 20_000;
 const endOthers = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
 
 describeOnPostgres('openPostgresCatalog', () => {
-  let database: TestDatabase;
+  let database: TestCatalogDatabase;
   const catalogs: Catalog[] = [];
-  const open: TestDatabase['open'] = async (options) => {
+  const open: TestCatalogDatabase['open'] = async (options) => {
     const catalog = await database.open(options);
     catalogs.push(catalog);
     return catalog;

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Catalog, Claim, Job } from './catalog.ts';
+import { describeOnPostgres } from '../../test/postgres/create-database.ts';
 import { expectCode, freshName, makeReady, makeRepository, makeRun } from './catalog-fixtures.test-support.ts';
 import { fencedCatalog } from './fenced-catalog.ts';
-import { createTestDatabase, describeOnPostgres, type TestDatabase } from './test-postgres.test-support.ts';
+import { createTestDatabase, type TestCatalogDatabase } from './test-postgres.test-support.ts';
 
 const leaseMs = 60_000;
 const runs = 20;
@@ -12,7 +13,7 @@ const claimOf = (job: Job): Claim => ({ jobId: job.id, workerId: job.lockedBy!, 
 
 /** Two catalogs with pools of their own, as two processes have them: what one connection hides, these do not. */
 describeOnPostgres('two processes on one catalog', () => {
-  let database: TestDatabase;
+  let database: TestCatalogDatabase;
   let catalogs: readonly [Catalog, Catalog];
   beforeEach(async () => {
     database = await createTestDatabase();

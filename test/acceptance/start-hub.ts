@@ -27,6 +27,8 @@ export interface Hub {
 }
 
 export interface HubOptions {
+  /** Gateway and worker in one when absent. */
+  readonly command?: 'serve' | 'work';
   /** A temporary one by default. */
   readonly dataDirectory?: string;
   /** FIRN_* keys of src/config.ts. */
@@ -34,9 +36,9 @@ export interface HubOptions {
 }
 
 /** Starts `src/main.ts` on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
-export async function startHub({ dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
+export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'firn-acceptance-')));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...(command === undefined ? [] : [command])], {
     env: {
       ...withoutFirnKeys(process.env),
       FIRN_HOST: '127.0.0.1',
