@@ -188,7 +188,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     onExpired: wakeWorkers,
   });
   const readiness = { stopping: false };
-  const operations = { probes: probesOf(parts, readiness), metrics: metricsOf(parts), log };
+  const operations = { admittance: admittance(parts), probes: probesOf(parts, readiness), metrics: metricsOf(parts), log };
   try {
     const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations }) : createOperationsApp(operations);
     const server = await startServer({ app, host: config.host, port: config.port });
@@ -322,7 +322,7 @@ function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }
   };
 }
 
-function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => void): Omit<Gateway, 'probes' | 'metrics' | 'log'> {
+function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => void): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'> {
   const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
   const workDirectory = work.path;
   const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet));
@@ -332,7 +332,6 @@ function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => 
     return done;
   };
   return {
-    admittance: admittance(parts),
     catalog,
     store,
     progress,

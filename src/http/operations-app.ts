@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { admit } from './admit.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
@@ -7,9 +8,9 @@ import { requestId } from './request-id.ts';
 import { registerOperations } from './routes/operations.ts';
 
 /** What a process without a gateway answers: whether it lives, whether it is ready, its metrics. */
-export function createOperationsApp(parts: Pick<Gateway, 'probes' | 'metrics' | 'log'>): OpenAPIHono<AppEnv> {
+export function createOperationsApp(parts: Pick<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
-  app.use(requestId());
+  app.use(requestId(), admit(parts.admittance));
   registerOperations(app, parts);
   app.notFound((c) => renderProblem(c, new FirnError('not-found', 'This process has no gateway.')));
   return app;
