@@ -29,7 +29,9 @@ function tokensIn(text: string): string[] {
 }
 
 async function firnToken(args: readonly string[], variables: Record<string, string> = {}): Promise<{ code: number; out: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, 'token', ...args], { env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables } });
+  const child = spawn(process.execPath, ['--import', 'tsx', cli, 'token', ...args], {
+    env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables },
+  });
   let out = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (out += text));
   const [code] = (await once(child, 'close')) as [number];

@@ -163,7 +163,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   /** Exit code and what was said on standard error. */
   async function run(args: readonly string[], keys: Readonly<Record<string, string>>): Promise<[number | null, string]> {
     const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
-    const env = { ...own, FIRN_DATA_DIR: dataDirectory, FIRN_PORT: '0', FIRN_LOG_LEVEL: 'silent', ...keys };
+    const env = { ...own, FIRN_DATA_DIR: dataDirectory, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_LOG_LEVEL: 'silent', ...keys };
     const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
