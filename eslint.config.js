@@ -41,12 +41,14 @@ const importDirection = {
   create(context) {
     const from = roomOf(context.filename);
     const inTest = /\.(test|suite)\.ts$/.test(context.filename);
+    // What tests stand on may use what all tests share.
+    const inSupport = /\.test-support\.ts$/.test(context.filename);
     function check(node) {
       const source = node.source?.value;
       if (from === undefined || inTest || typeof source !== 'string' || !source.startsWith('.')) return;
       const target = resolve(dirname(context.filename), source);
       const to = roomOf(target);
-      if (to === from) return;
+      if (to === from || (inSupport && target.startsWith(resolve(root, 'test') + sep))) return;
       if (to === undefined) {
         if (from !== 'cli') context.report({ node, message: `Room ${from} may not import ${relative(root, target)}: only main and cli know the wiring.` });
         return;

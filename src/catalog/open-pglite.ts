@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog } from './create-catalog.ts';

@@ -10,6 +10,7 @@ import { classifierFile, classifierRows, classifierWeights } from '../acceptance
 import { createClassifierSet, createRepository, createRun, pushOne, smallSearch } from '../acceptance/hub-fixtures.ts';
 import { HubApi, sha256, type Json } from '../acceptance/hub-api.ts';
 import { startHub, type Hub, type HubOptions } from '../acceptance/start-hub.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 import { createDatabase, describeOnPostgres, type TestDatabase } from '../postgres/create-database.ts';
 
 /** Some starts of processes on two busy cores. */
@@ -159,6 +160,42 @@ describeOnPostgres('processes that share a database and an object folder', () =>
     },
     timeoutMs,
   );
+
+  test(
+    'while the database is away requests are told to come again, and when it is back they are served, without a restart',
+    async () => {
+      const server = await startPostgres();
+      try {
+        const hub = await startHub({
+          dataDirectory,
+          environment: { FIRN_DATABASE_URL: server.url, FIRN_LEASE_S: String(leaseSeconds), FIRN_DATABASE_CONNECT_S: '2' },
+        });
+        hubs.push(hub);
+        const api = new HubApi(hub.url);
+        const run = await createRun(api, await createRepository(api, 'away'), { name: 'train', fidelity: 'exact' });
+        await ready(api, await pushOne(api, run, 1, classifierFile(classifierWeights(1))));
+        await server.stop();
+        const refused = await api.get(run);
+        expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+        expect(JSON.parse(refused.bytes.toString())).toMatchObject({ code: 'overloaded' });
+        await until(async () => (await api.get('/readyz')).status === 503);
+        expect((await api.get('/healthz')).status).toBe(200);
+        await server.start();
+        await until(async () => (await api.get('/readyz')).status === 200);
+        const checkpoint = await pushOne(api, run, 2, classifierFile(classifierWeights(2)));
+        await ready(api, checkpoint);
+        await checkDownload(api, checkpoint);
+        await hub.stop();
+      } finally {
+        await server.remove();
+      }
+    },
+    timeoutMs,
+  );
+
+  async function until(condition: () => Promise<boolean>): Promise<void> {
+    for (const deadline = Date.now() + readyMs; !(await condition()); await pause(100)) expect(Date.now()).toBeLessThan(deadline);
+  }
 
   /** Exit code and what was said on standard error. */
   async function run(args: readonly string[], keys: Readonly<Record<string, string>>): Promise<[number | null, string]> {
