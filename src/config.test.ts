@@ -42,6 +42,32 @@ describe('readConfig', () => {
     expect(message).not.toContain('hush');
   });
 
+  it('keeps objects in files unless there is a bucket', () => {
+    expect(readConfig({}).s3).toBeUndefined();
+    expect(readConfig({ FIRN_S3_BUCKET: 'models' }).s3).toMatchObject({ bucket: 'models', prefix: 'firn/', endpoint: undefined, credentials: undefined });
+    expect(
+      readConfig({
+        FIRN_S3_BUCKET: 'models',
+        FIRN_S3_ENDPOINT: 'http://127.0.0.1:7480',
+        FIRN_S3_PREFIX: 'none',
+        FIRN_S3_FORCE_PATH_STYLE: 'true',
+        FIRN_S3_ACCESS_KEY_ID: 'id',
+        FIRN_S3_SECRET_ACCESS_KEY: 'secret',
+        FIRN_S3_PART_MIB: '16',
+      }).s3,
+    ).toMatchObject({ prefix: '', forcePathStyle: true, credentials: { accessKeyId: 'id', secretAccessKey: 'secret' }, partBytes: 16 << 20 });
+  });
+
+  it.each([
+    [{ FIRN_S3_ENDPOINT: 'http://127.0.0.1' }, 'FIRN_S3_BUCKET'],
+    [{ FIRN_S3_BUCKET: 'models', FIRN_S3_ENDPOINT: 'nowhere' }, 'FIRN_S3_ENDPOINT'],
+    [{ FIRN_S3_BUCKET: 'models', FIRN_S3_PREFIX: 'no-slash' }, 'FIRN_S3_PREFIX'],
+    [{ FIRN_S3_BUCKET: 'models', FIRN_S3_ACCESS_KEY_ID: 'id' }, 'FIRN_S3_SECRET_ACCESS_KEY'],
+    [{ FIRN_S3_BUCKET: 'models', FIRN_FILE_MAX_MIB: '100000' }, 'FIRN_S3_PART_MIB'],
+  ])('refuses %j and names %s', (environment, key) => {
+    expect(failure(environment)).toContain(key);
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });

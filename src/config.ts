@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { s3Limits } from './store/s3-limits.ts';
 
 const mib = 1024 * 1024;
 const postgresUrl = /^postgres(ql)?:\/\/\S+$/;
+const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((value) => value === 'true');
 const integer = (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback);
 
 /** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. */
@@ -21,7 +27,7 @@ const schema = z.object({
   FIRN_TRUST_PROXY: z.enum(['on', 'off']).default('off'),
   /** Port to listen on; 0 picks a free one. */
   FIRN_PORT: integer(8080, 0, 65535),
-  /** Metadata, objects and scratch files live under this directory. */
+  /** Metadata, objects (unless they are in a bucket) and scratch files live under this directory. */
   FIRN_DATA_DIR: z.string().min(1).default('./data'),
   /** Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk. */
   FIRN_WORK_DIR: z.string().min(1).optional(),
@@ -35,6 +41,34 @@ const schema = z.object({
   FIRN_DATABASE_STATEMENT_S: integer(30, 1, 3600),
   /** Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before. */
   FIRN_MIGRATE: z.enum(['on', 'off']).default('on'),
+  /** Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix. */
+  FIRN_S3_BUCKET: z.string().min(3).max(63).optional(),
+  /** URL of the S3 server; Amazon's of the region when absent. */
+  FIRN_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  FIRN_S3_REGION: z.string().min(1).default('us-east-1'),
+  /** Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix. */
+  FIRN_S3_PREFIX: z
+    .string()
+    .max(256)
+    .regex(/^(none|([A-Za-z0-9][A-Za-z0-9._-]*\/)+)$/)
+    .default('firn/'),
+  /** Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need. */
+  FIRN_S3_FORCE_PATH_STYLE: flag('false'),
+  /** Both or none; without them the SDK's chain: AWS_* variables, shared files, the machine's or the pod's role. */
+  FIRN_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  FIRN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  /** MiB of one part of a large object; the largest object is 10000 parts. */
+  FIRN_S3_PART_MIB: integer(8, 5, 5 * 1024),
+  /** Parts on their way at once, over all uploads; each upload holds one more in memory. */
+  FIRN_S3_PARALLEL_PARTS: integer(4, 1, 256),
+  /** Connections to the S3 server at once. */
+  FIRN_S3_CONNECTIONS: integer(64, 1, 4096),
+  /** Seconds without a byte after which a connection to the S3 server is given up. */
+  FIRN_S3_IDLE_TIMEOUT_S: integer(20, 1, 3600),
+  /** Seconds one try of one request to the S3 server may take. */
+  FIRN_S3_REQUEST_TIMEOUT_S: integer(120, 1, 3600),
+  /** When the SDK adds checksums of its own, which not every server takes. Firn checks its own either way. */
+  FIRN_S3_CHECKSUMS: z.enum(['when_required', 'when_supported']).default('when_required'),
   FIRN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Threads of the native pool; 0 means one less than the cores, at least one. */
   FIRN_NATIVE_THREADS: integer(0, 0, 256),
@@ -80,6 +114,22 @@ export interface DatabaseConfig {
   readonly migrate: boolean;
 }
 
+/** Where objects are when they are not under the data directory. */
+export interface S3Config {
+  readonly bucket: string;
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly prefix: string;
+  readonly forcePathStyle: boolean;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+  readonly partBytes: number;
+  readonly parallelParts: number;
+  readonly socketsMax: number;
+  readonly idleMs: number;
+  readonly tryMs: number;
+  readonly checksums: 'WHEN_REQUIRED' | 'WHEN_SUPPORTED';
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -92,6 +142,8 @@ export interface Config {
   readonly workDirectory: string;
   /** Undefined: the catalog is embedded. */
   readonly database: DatabaseConfig | undefined;
+  /** Undefined: objects are files under the data directory. */
+  readonly s3: S3Config | undefined;
   readonly logLevel: z.infer<typeof schema>['FIRN_LOG_LEVEL'];
   readonly nativeThreads: number | undefined;
   readonly nativeQueueMax: number;
@@ -131,6 +183,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dataDirectory: env.FIRN_DATA_DIR,
     workDirectory: env.FIRN_WORK_DIR ?? join(env.FIRN_DATA_DIR, 'work'),
     database: databaseOf(env),
+    s3: s3Config(env),
     logLevel: env.FIRN_LOG_LEVEL,
     nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
     nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
@@ -154,6 +207,34 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Undefined without a bucket. Throws when keys contradict each other. */
+function s3Config(env: z.infer<typeof schema>): S3Config | undefined {
+  const { FIRN_S3_BUCKET: bucket, FIRN_S3_ACCESS_KEY_ID: accessKeyId, FIRN_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (bucket === undefined) {
+    if (env.FIRN_S3_ENDPOINT !== undefined) throw new Error('configuration: FIRN_S3_ENDPOINT without FIRN_S3_BUCKET');
+    return undefined;
+  }
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new Error('configuration: FIRN_S3_ACCESS_KEY_ID and FIRN_S3_SECRET_ACCESS_KEY go together');
+  const fileMaxMib = env.FIRN_S3_PART_MIB * s3Limits.partsMax;
+  if (env.FIRN_FILE_MAX_MIB > fileMaxMib)
+    throw new Error(`configuration: FIRN_FILE_MAX_MIB is more than FIRN_S3_PART_MIB allows, ${s3Limits.partsMax} parts: ${fileMaxMib}`);
+  return Object.freeze({
+    bucket,
+    endpoint: env.FIRN_S3_ENDPOINT,
+    region: env.FIRN_S3_REGION,
+    prefix: env.FIRN_S3_PREFIX === 'none' ? '' : env.FIRN_S3_PREFIX,
+    forcePathStyle: env.FIRN_S3_FORCE_PATH_STYLE,
+    credentials: accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
+    partBytes: env.FIRN_S3_PART_MIB * mib,
+    parallelParts: env.FIRN_S3_PARALLEL_PARTS,
+    socketsMax: env.FIRN_S3_CONNECTIONS,
+    idleMs: env.FIRN_S3_IDLE_TIMEOUT_S * 1000,
+    tryMs: env.FIRN_S3_REQUEST_TIMEOUT_S * 1000,
+    checksums: env.FIRN_S3_CHECKSUMS === 'when_required' ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
+  });
 }
 
 /** FIRN_TEST_ names what tests run against, such as a server; a hub that a test starts inherits it. */

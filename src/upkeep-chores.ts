@@ -20,6 +20,8 @@ export interface UpkeepParts {
   readonly ofHub: boolean;
   /** By the catalog's clock, where this process is the only one; undefined where it is one of many, which take turns. */
   readonly aloneSince: Date | undefined;
+  /** Whether objects are stamped by another machine's clock, as in a bucket. */
+  readonly foreignStamps: boolean;
   readonly onExpired: () => void;
 }
 
@@ -33,6 +35,8 @@ const turnMs = pauseMs / 2;
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
 /** A package without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
 const packageGraceMs = 24 * 3600 * 1000;
+/** A put that began so long ago and has not ended is one of a process that died. */
+const unfinishedGraceMs = 24 * 3600 * 1000;
 
 /** Each chore on its own: one that fails is told and keeps none of the others from being done. */
 export function startUpkeep(parts: UpkeepParts): Periodic {
@@ -60,7 +64,7 @@ function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Cho
   return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
 }
 
-function ofTheHub({ catalog, store, ingest, aloneSince, onExpired }: UpkeepParts): Record<string, Chore> {
+function ofTheHub({ catalog, store, ingest, aloneSince, foreignStamps, onExpired }: UpkeepParts): Record<string, Chore> {
   const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
   const chores: Record<string, Chore> = {
     expireReservations: async () => {
@@ -70,11 +74,13 @@ function ofTheHub({ catalog, store, ingest, aloneSince, onExpired }: UpkeepParts
     },
     reclaimHidden: (signal) => reclaimHidden({ catalog, store }, signal),
     sweepStaged: (signal) => sweepStaged(ingest, signal),
-    // A package of a process that was the only one before this one, without a row, will never have one.
+    // A package of a process that was the only one before this one, without a row, will never have one: where its stamp and that process's life are of one clock.
     sweepPackages: async (signal) => {
       const before = await ago(packageGraceMs);
-      return sweepPackages({ catalog, store }, aloneSince === undefined || aloneSince < before ? before : aloneSince, signal);
+      const isKnown = aloneSince !== undefined && !foreignStamps && aloneSince > before;
+      return sweepPackages({ catalog, store }, isKnown ? aloneSince : before, signal);
     },
+    sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
     pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
     pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),
     tidy: () => catalog.tidy(),

@@ -133,13 +133,7 @@ function openNotices({ database }: Config, log: Logger): Notices {
 async function openParts(config: Config, log: Logger, { catalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
   const startedAt = await catalog.now();
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
-  const folder = join(config.dataDirectory, 'objects');
-  const store = await openFilesystemStore({
-    folder,
-    crc32c: (bytes, seed) => core.crc32cSync(bytes, seed),
-    forgetFile: (descriptor) => core.forgetFile(descriptor),
-    ...(config.database !== undefined && { disk: sharedDisk(folder) }),
-  });
+  const store = await openStore(config, log, core);
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,
@@ -158,6 +152,22 @@ async function openWorkDirectory({ database, workDirectory }: Config): Promise<W
   const work = await ownWorkDirectory(workDirectory);
   await mkdir(evalSetDirectory(work.path), { recursive: true });
   return work;
+}
+
+/** Files under the data directory, or a bucket. Whoever has no bucket does not load the SDK. */
+async function openStore({ dataDirectory, s3, database }: Config, log: Logger, core: NativeCore): Promise<ObjectStore> {
+  const crc32c = (bytes: Uint8Array, seed?: number): number => core.crc32cSync(bytes, seed);
+  if (s3 === undefined) {
+    const folder = join(dataDirectory, 'objects');
+    const disk = database !== undefined && { disk: sharedDisk(folder) };
+    return openFilesystemStore({ folder, crc32c, forgetFile: (descriptor) => core.forgetFile(descriptor), ...disk });
+  }
+  const { openS3Store } = await import('./store/s3-store.ts');
+  return openS3Store({
+    ...s3,
+    crc32c,
+    onRetry: ({ request, tries, delayMs, error }) => log.warn({ err: error, request, tries, delayMs }, 'a request to the storage is tried again'),
+  });
 }
 
 async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
@@ -185,6 +195,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     ingest,
     ofHub: worker !== undefined,
     aloneSince: config.database === undefined ? parts.startedAt : undefined,
+    foreignStamps: config.s3 !== undefined,
     onExpired: wakeWorkers,
   });
   const readiness = { stopping: false };

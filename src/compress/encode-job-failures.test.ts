@@ -101,7 +101,7 @@ describe('a cancelled encode', () => {
       expect((await harness.catalog.files.list(queued.id)).map((file) => file.rawKey)).toEqual(rows.map((file) => file.rawKey));
 
       // Keeps what is released, so that the same can be encoded again for comparison.
-      await harness.work(harness.context({ store: watchedStore({ delete: async () => undefined }) }));
+      await harness.work(harness.context({ store: watchedStore({ deleteMany: async () => undefined }) }));
       const ready = await harness.checkpoint(queued.id);
       expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0 } });
       const undisturbed = await compressCheckpoint(

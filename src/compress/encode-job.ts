@@ -76,7 +76,7 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
     await ctx.afterCommit?.(tx, checkpoint);
     return keys;
   });
-  for (const key of released) await ctx.store.delete(key).catch(() => undefined);
+  await ctx.store.deleteMany(released).catch(() => undefined);
 }
 
 /**

@@ -44,5 +44,5 @@ export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, s
 
 /** Deletes objects nobody refers to any more. Those that stay after a failure are found by the sweep. */
 export async function dropObjects({ store }: Pick<IngestContext, 'store'>, keys: readonly (string | undefined)[]): Promise<void> {
-  for (const key of keys) if (key !== undefined) await store.delete(key).catch(() => undefined);
+  await store.deleteMany(keys.filter((key) => key !== undefined)).catch(() => undefined);
 }

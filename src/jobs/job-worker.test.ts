@@ -172,6 +172,16 @@ describe('running', () => {
     expect(await now(job)).toMatchObject({ state: 'queued', attempts: 0, leasesLost: 0 });
   });
 
+  test('a job that meets a server out of reach goes back uncounted, and is told', async () => {
+    const job = await enqueue();
+    const run: JobHandler['run'] = async () => {
+      throw new FirnError('unavailable', 'away');
+    };
+    await start(run).idle();
+    expect(await now(job)).toMatchObject({ state: 'queued', attempts: 0, leasesLost: 0 });
+    expect(told('failed')).toMatchObject([{ final: false, delayMs: 15_000, error: { code: 'unavailable' } }]);
+  });
+
   test('trouble with the catalog is told and does not end the worker', async () => {
     let broken = true;
     const jobs = {

@@ -6,6 +6,9 @@ import { abortWhy } from './job-aborted.ts';
 import type { JobOutcome } from './job-handler.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 
+/** Pause in ms before a job that met `unavailable` is tried again. That counts as no try, however long the server is away: the job has done nothing wrong. */
+const unavailablePauseMs = 15_000;
+
 export interface OutcomeRecorderOptions extends EndHooks {
   readonly catalog: Catalog;
   readonly backoff: BackoffPolicy;
@@ -72,6 +75,10 @@ export class OutcomeRecorder {
   async #failed(job: Job, claim: Claim, error: unknown): Promise<void> {
     const { catalog, backoff, random, isPermanent, onEvent } = this.#options;
     await this.#recording(job, async () => {
+      if (error instanceof FirnError && error.code === 'unavailable') {
+        await catalog.jobs.defer(claim, unavailablePauseMs);
+        return onEvent?.({ kind: 'failed', job, error, final: false, delayMs: unavailablePauseMs });
+      }
       const delayMs = isPermanent(error) ? 'never' : backoffMs(backoff, job.attempts + 1, random());
       const final = (await failJob(catalog, this.#options, { job, claim, error, delayMs })) === 'failed';
       onEvent?.({ kind: 'failed', job, error, final, ...(!final && delayMs !== 'never' && { delayMs }) });
