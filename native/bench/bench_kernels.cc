@@ -90,14 +90,14 @@ void bench_assign(BenchReport& report, const Data& data) {
   const Isa best = detected_isa();
   for (const uint32_t bins : {4u, 8u, 16u, 32u, 64u, 128u, 256u}) {
     const std::vector<float> centroids = codebook_for(*sketch, bins);
-    const LevelMap map{centroids.data(), static_cast<uint32_t>(centroids.size()), kNoLevel, kNoLevel};
+    const LevelMap map{.centroids = centroids.data(), .centroid_count = static_cast<uint32_t>(centroids.size())};
     const auto run = [&](size_t count) {
       assign_levels(data.plain.data(), Dtype::f32, nullptr, Dtype::f32, count, {}, map, levels.data(), nullptr);
     };
     measure_levels(report, "assign " + std::to_string(bins) + " bins, f32", kAllLevels, run, levels.data(), by_count);
   }
   const std::vector<float> centroids = codebook_for(*sketch, 16);
-  const LevelMap map{centroids.data(), static_cast<uint32_t>(centroids.size()), 16, 17};
+  const LevelMap map{.centroids = centroids.data(), .centroid_count = static_cast<uint32_t>(centroids.size()), .pruned_level = 16, .protected_level = 17};
   for (const Dtype dtype : kDtypes) {
     const auto run = [&](size_t count) {
       assign_levels(data.weights(dtype), dtype, data.gradients.data(), Dtype::bf16, count, data.partition, map, levels.data(), nullptr);
@@ -119,7 +119,8 @@ void bench_dequantize(BenchReport& report, const Data& data) {
   for (const uint32_t bins : {16u, 32u, 254u}) {
     const std::vector<float> centroids = codebook_for(*sketch, bins);
     const uint32_t count = static_cast<uint32_t>(centroids.size()), level_count = count + 2;
-    const LevelMap map{centroids.data(), count, static_cast<int32_t>(count), static_cast<int32_t>(count + 1)};
+    const LevelMap map{.centroids = centroids.data(), .centroid_count = count, .pruned_level = static_cast<int32_t>(count),
+                       .protected_level = static_cast<int32_t>(count + 1)};
     assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map, levels.data(),
                   nullptr);
     float table[kLevelsMax] = {};
@@ -181,6 +182,17 @@ void bench_codebooks(BenchReport& report, const Data& data) {
       const char* method = clustering == Clustering::optimal ? " bins, optimal" : " bins, k-means++";
       report.measure("codebook " + std::to_string(bins) + method, buckets * 4, run, correct);
     }
+  }
+  for (const uint32_t bins : {8u, 16u, 32u}) {
+    const EntropyOptions options;
+    float centroids[kBinsMax], boundaries[kBinsMax];
+    uint32_t count = 0;
+    const auto run = [&] { build_entropy_codebook(*sketch, bins, options, centroids, boundaries, &count); };
+    const auto correct = [&] {  // no more error than k-means with a price of a bit can leave, and cells where k-means has some
+      const CodebookOptions plain{.weighting = Weighting::frequency};
+      return count > bins / 2 && codebook_distortion(*sketch, plain, centroids, count) < 3 * optimum(*sketch, bins, plain);
+    };
+    report.measure("codebook " + std::to_string(bins) + " bins, entropy", buckets * 4, run, correct);
   }
 }
 

@@ -34,6 +34,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<sketch_top_threshold_call>(exports, "sketchTopThreshold");
   add<sketch_bottom_threshold_call>(exports, "sketchBottomThreshold");
   add<build_codebook_call>(exports, "buildCodebook");
+  add<build_entropy_codebook_call>(exports, "buildEntropyCodebook");
   add<assign_levels_call>(exports, "assignLevels");
   add<dequantize_call>(exports, "dequantize");
   add<convert_call>(exports, "convert");

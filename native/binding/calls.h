@@ -19,6 +19,7 @@ napi_value sketch_top_threshold_call(Arguments& args);
 napi_value sketch_bottom_threshold_call(Arguments& args);
 
 napi_value build_codebook_call(Arguments& args);
+napi_value build_entropy_codebook_call(Arguments& args);
 napi_value assign_levels_call(Arguments& args);
 napi_value dequantize_call(Arguments& args);
 napi_value convert_call(Arguments& args);

@@ -26,13 +26,35 @@ class BuildCodebook final : public Job {
   uint32_t centroid_count_ = 0;
 };
 
+class BuildEntropyCodebook final : public Job {
+ public:
+  BuildEntropyCodebook(const Sketch* sketch, uint32_t bins, EntropyOptions options) : sketch_(sketch), bins_(bins), options_(options) {}
+  napi_value result(napi_env env, napi_value) override {
+    const napi_value centroids = copy_of(env, std::span<const float>(centroids_, centroid_count_));
+    const napi_value boundaries = copy_of(env, std::span<const float>(boundaries_, centroid_count_ - 1));
+    napi_value result;
+    if (!centroids || !boundaries || napi_create_object(env, &result) != napi_ok) return nullptr;
+    if (napi_set_named_property(env, result, "centroids", centroids) != napi_ok) return nullptr;
+    return napi_set_named_property(env, result, "boundaries", boundaries) == napi_ok ? result : nullptr;
+  }
+
+ private:
+  Status execute() override { return build_entropy_codebook(*sketch_, bins_, options_, centroids_, boundaries_, &centroid_count_); }
+  const Sketch* sketch_;
+  uint32_t bins_;
+  EntropyOptions options_;
+  float centroids_[kBinsMax], boundaries_[kBinsMax];
+  uint32_t centroid_count_ = 1;
+};
+
 class AssignLevels final : public Job {
  public:
-  AssignLevels(WeightPair pair, Partition partition, LevelMap map) : pair_(pair), partition_(partition), map_(map) {}
+  // `boundary_count` is 0 where the map has none.
+  AssignLevels(WeightPair pair, Partition partition, LevelMap map, size_t boundary_count)
+      : pair_(pair), partition_(partition), map_(map), boundary_count_(boundary_count) {}
   bool valid() const override {
-    const float* end = map_.centroids + map_.centroid_count;
-    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax &&
-           std::adjacent_find(map_.centroids, end, std::not_fn(std::less<>())) == end;
+    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax && increasing(map_.centroids, map_.centroid_count) &&
+           (map_.boundaries == nullptr || (boundary_count_ == map_.centroid_count - 1 && increasing(map_.boundaries, boundary_count_)));
   }
   std::optional<size_t> output_bytes() const override { return pair_.count(); }
   napi_value result(napi_env env, napi_value output) override {
@@ -44,6 +66,9 @@ class AssignLevels final : public Job {
   }
 
  private:
+  static bool increasing(const float* values, size_t count) {
+    return std::adjacent_find(values, values + count, std::not_fn(std::less<>())) == values + count;
+  }
   Status execute() override {
     size_t protected_count = 0;
     const Status status = assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
@@ -58,6 +83,7 @@ class AssignLevels final : public Job {
   WeightPair pair_;
   Partition partition_;
   LevelMap map_;
+  size_t boundary_count_;
   std::vector<uint16_t> words_;
 };
 
@@ -118,6 +144,17 @@ napi_value build_codebook_call(Arguments& args) {
   return start(args, engine, std::make_unique<BuildCodebook>(sketch, bins, options));
 }
 
+napi_value build_entropy_codebook_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const Sketch* sketch = args.sketch(1);
+  const auto bins = static_cast<uint32_t>(args.integer(2, kBinsMin, kBinsMax));
+  EntropyOptions options;
+  options.weighting = args.member<Weighting>(3, 2);
+  options.sigma = args.number(4);
+  options.bit_price = args.number(5);
+  return start(args, engine, std::make_unique<BuildEntropyCodebook>(sketch, bins, options));
+}
+
 napi_value assign_levels_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const WeightPair pair = WeightPair::read(args, 1);
@@ -128,7 +165,9 @@ napi_value assign_levels_call(Arguments& args) {
   map.centroid_count = static_cast<uint32_t>(std::min<size_t>(centroids.count, kLevelsMax + 1));
   map.pruned_level = read_optional_level(args, 10);
   map.protected_level = read_optional_level(args, 11);
-  return start(args, engine, std::make_unique<AssignLevels>(pair, partition, map));
+  const Input<float> boundaries = args.optional_floats(12);
+  if (boundaries.count > 0) map.boundaries = boundaries.data;
+  return start(args, engine, std::make_unique<AssignLevels>(pair, partition, map, boundaries.count));
 }
 
 napi_value dequantize_call(Arguments& args) {

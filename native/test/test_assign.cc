@@ -60,7 +60,7 @@ std::vector<float> probing_weights(Random& random, const std::vector<float>& cen
 }
 
 LevelMap map_of(const std::vector<float>& centroids, int32_t pruned = kNoLevel, int32_t protect = kNoLevel) {
-  return {centroids.data(), static_cast<uint32_t>(centroids.size()), pruned, protect};
+  return {.centroids = centroids.data(), .centroid_count = static_cast<uint32_t>(centroids.size()), .pruned_level = pruned, .protected_level = protect};
 }
 
 // Runs assign_levels at every level of instruction set and checks it against `expected`.
@@ -124,6 +124,33 @@ TEST_CASE("a boundary belongs to the upper bin, and ties between neighbouring fl
   check_levels(Elements(weights, Dtype::f32, 0), nullptr, {}, map_of(centroids), expected, 0);
   const std::vector<float> huge{-3e38f, 2e38f, 3e38f};  // sums beyond binary32
   check_levels(Elements({2.5e38f, 2.4e38f, -3.3e38f}, Dtype::f32, 0), nullptr, {}, map_of(huge), {2, 1, 0}, 0);
+}
+
+TEST_CASE("boundaries of a map's own part the bins wherever they lie, at every level and length") {
+  Random random(35);
+  for (const uint32_t count : kCentroidCounts) {
+    const std::vector<float> centroids = make_centroids(random, count, Spacing::even);
+    for (const Spacing spacing : {Spacing::clustered, Spacing::neighbours, Spacing::wild}) {
+      const std::vector<float> parting = make_centroids(random, count, spacing);
+      LevelMap map = map_of(centroids);
+      map.boundaries = parting.data();  // the last is one too many, and not looked at
+      for (const size_t weights : {size_t{37}, size_t{40001}}) {
+        const Elements w(probing_weights(random, parting, weights), Dtype::f32, 1);
+        std::vector<uint8_t> expected(weights);
+        for (size_t i = 0; i < weights; ++i) {
+          for (uint32_t b = 0; b + 1 < count; ++b) expected[i] = static_cast<uint8_t>(expected[i] + (w.at(i) >= parting[b]));
+        }
+        check_levels(w, nullptr, {}, map, expected, 0);
+      }
+    }
+  }
+  const std::vector<float> centroids{0, 1, 2}, level{1, 1}, endless{0, INFINITY};
+  uint8_t bins[1];
+  for (const std::vector<float>& boundaries : {level, endless}) {
+    LevelMap map = map_of(centroids);
+    map.boundaries = boundaries.data();
+    CHECK(assign_levels(centroids.data(), Dtype::f32, nullptr, Dtype::f32, 1, {}, map, bins, nullptr) == Status::invalid_argument);
+  }
 }
 
 TEST_CASE("protected before pruned before quantized, for every pair of dtypes") {

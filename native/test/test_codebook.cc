@@ -112,6 +112,101 @@ std::vector<float> random_values(Random& random, size_t count, int kind) {
   return values;
 }
 
+struct Cells {
+  std::vector<float> centroids, boundaries;
+};
+
+Cells entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options) {
+  Cells cells{std::vector<float>(bins), std::vector<float>(bins)};
+  uint32_t count = 0;
+  CHECK(build_entropy_codebook(sketch, bins, options, cells.centroids.data(), cells.boundaries.data(), &count) == Status::ok);
+  CHECK(count >= 1 && count <= bins);
+  cells.centroids.resize(count);
+  cells.boundaries.resize(count - 1);
+  for (size_t i = 0; i < count; ++i) {
+    CHECK(std::isfinite(cells.centroids[i]));
+    CHECK(i == 0 || cells.centroids[i] > cells.centroids[i - 1]);
+    if (i + 1 < count) CHECK(cells.centroids[i] < cells.boundaries[i] && cells.boundaries[i] <= cells.centroids[i + 1]);
+  }
+  return cells;
+}
+
+// Error and bits of cells, with the C library's logarithm.
+struct PricedOracle {
+  Oracle error;
+  std::vector<double> counts;
+  long double mass = 0, bit_cost = 0;  // of one weight
+
+  PricedOracle(const Sketch& sketch, const EntropyOptions& options, uint32_t bins)
+      : error(sketch, options.weighting, options.sigma), counts(Oracle(sketch, Weighting::frequency, 0).w) {
+    for (const double count : counts) mass += count;
+    CodebookOptions means = {.clustering = Clustering::optimal, .weighting = options.weighting, .sigma = options.sigma};
+    float centroids[kBinsMax];
+    uint32_t count = 0;
+    CHECK(build_codebook(sketch, bins, means, centroids, &count) == Status::ok);
+    bit_cost = counts.size() <= bins ? 0 : options.bit_price * codebook_distortion(sketch, means, centroids, count) / static_cast<double>(mass);
+  }
+
+  // Of points [begin, end) as one cell.
+  long double cost(size_t begin, size_t end) const {
+    long double here = 0;
+    for (size_t i = begin; i < end; ++i) here += counts[i];
+    return error.cost(begin, end) + bit_cost * here * std::log2(mass / here);
+  }
+
+  // By trying every way to cut.
+  long double brute_force(size_t begin, uint32_t k) const {
+    const size_t n = counts.size();
+    long double best = cost(begin, n);
+    if (k == 1) return best;
+    for (size_t cut = begin + 1; cut < n; ++cut) best = std::min(best, cost(begin, cut) + brute_force(cut, k - 1));
+    return best;
+  }
+
+  // The same for larger inputs: the plain recurrence.
+  long double quadratic(uint32_t k) const {
+    const size_t n = counts.size();
+    std::vector<std::vector<long double>> costs(n + 1, std::vector<long double>(n + 1, 0));
+    for (size_t i = 0; i < n; ++i) {
+      long double weight = 0, moment = 0, scatter = 0, here = 0;
+      for (size_t j = i + 1; j <= n; ++j) {
+        const long double w = error.w[j - 1], distance = error.x[j - 1] - (weight > 0 ? moment / weight : 0);
+        scatter += weight > 0 ? weight * w / (weight + w) * distance * distance : 0;  // what a point adds to the scatter of those before it
+        weight += w, moment += w * error.x[j - 1], here += counts[j - 1];
+        costs[i][j] = scatter + bit_cost * here * std::log2(mass / here);
+      }
+    }
+    std::vector<long double> best = costs[0];
+    for (uint32_t c = 2; c <= k; ++c) {
+      std::vector<long double> next(best);
+      for (size_t j = 1; j <= n; ++j) {
+        for (size_t i = 1; i < j; ++i) next[j] = std::min(next[j], best[i] + costs[i][j]);
+      }
+      best.swap(next);
+    }
+    return best[n];
+  }
+
+  // Of what the codebook's boundaries make of the points.
+  long double cost(const Cells& cells) const {
+    long double sum = 0;
+    size_t begin = 0;
+    for (size_t c = 0; c < cells.centroids.size(); ++c) {
+      size_t end = begin;
+      while (end < counts.size() && (c == cells.boundaries.size() || error.x[end] < cells.boundaries[c])) ++end;
+      CHECK(end > begin);
+      sum += cost(begin, end);
+      begin = end;
+    }
+    return sum;
+  }
+
+  // Logarithms are less than 2^-15 off.
+  double allowance() const { return static_cast<double>(bit_cost * mass) * 0x1p-14 + rounding_allowance(error); }
+};
+
+constexpr double kPrices[] = {0.05, 0.5, 1, 4, 40};
+
 constexpr Weighting kWeightings[] = {Weighting::frequency, Weighting::frequency_magnitude};
 
 }  // namespace
@@ -155,6 +250,137 @@ TEST_CASE("optimal clustering stays exact beside an outlier that dwarfs everythi
   const std::vector<float> expected = codebook(*alone, 8, how), got = codebook(*beside, 9, how);
   REQUIRE(got.size() == 9);
   for (size_t i = 0; i < 8; ++i) CHECK_NEAR(got[i], expected[i], 1e-6f);
+}
+
+TEST_CASE("entropy-constrained cells equal brute force over all cuts") {
+  Random random(27);
+  for (int round = 0; round < 300; ++round) {
+    const SketchPtr sketch = sketch_of(random_values(random, 1 + random.below(11), round % 4));
+    const uint32_t bins = 2 + static_cast<uint32_t>(random.below(4));
+    for (const Weighting weighting : kWeightings) {
+      const EntropyOptions how{.weighting = weighting, .sigma = 0.1 + 0.9 * random.unit(), .bit_price = kPrices[round % 5]};
+      const PricedOracle oracle(*sketch, how, bins);
+      const double best = static_cast<double>(oracle.brute_force(0, bins));
+      CHECK_NEAR(static_cast<double>(oracle.cost(entropy_codebook(*sketch, bins, how))), best, oracle.allowance());
+    }
+  }
+}
+
+TEST_CASE("entropy-constrained cells equal the plain recurrence on hundreds of buckets") {
+  Random random(28);
+  for (int kind = 0; kind < 4; ++kind) {
+    const SketchPtr sketch = sketch_of(random_values(random, 260, kind));
+    for (const Weighting weighting : kWeightings) {
+      for (const double price : kPrices) {
+        for (const uint32_t bins : {2u, 8u, 31u}) {
+          const EntropyOptions how{.weighting = weighting, .bit_price = price};
+          const PricedOracle oracle(*sketch, how, bins);
+          const double best = static_cast<double>(oracle.quadratic(bins));
+          CHECK_NEAR(static_cast<double>(oracle.cost(entropy_codebook(*sketch, bins, how))), best, oracle.allowance());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the best place to cut moves back at times as points are added, which no divide and conquer would find") {
+  Random random(32);
+  int moved_back = 0, moved_back_without_price = 0;
+  for (int round = 0; round < 300; ++round) {
+    const SketchPtr sketch = sketch_of(random_values(random, 4 + random.below(9), 1));
+    for (const double price : {0.0, 4.0}) {
+      const PricedOracle oracle(*sketch, {.bit_price = price}, 2);
+      size_t before = 0;
+      for (size_t j = 2; j <= oracle.counts.size(); ++j) {
+        size_t best = 1;
+        for (size_t i = 2; i < j; ++i) {
+          if (oracle.cost(0, i) + oracle.cost(i, j) < oracle.cost(0, best) + oracle.cost(best, j)) best = i;
+        }
+        (price > 0 ? moved_back : moved_back_without_price) += best < before;
+        before = best;
+      }
+    }
+  }
+  CHECK(moved_back > 0);
+  CHECK_EQ(moved_back_without_price, 0);
+}
+
+TEST_CASE("of many buckets the cells cost less than k-means, and at most a thousandth more than the best there are") {
+  Random random(29);
+  for (const int kind : {0, 1}) {
+    const SketchPtr sketch = sketch_of(random_values(random, kind == 0 ? 60000 : 9000, kind));
+    const EntropyOptions how{.bit_price = 1.5};
+    const PricedOracle oracle(*sketch, how, 8);
+    REQUIRE(oracle.counts.size() > kCutPlacesMax);
+    const long double got = oracle.cost(entropy_codebook(*sketch, 8, how));
+    const long double means = oracle.cost(entropy_codebook(*sketch, 8, {.bit_price = 0}));
+    CHECK(got < means * 0.995L);
+    CHECK(got <= oracle.quadratic(8) * 1.001L);
+  }
+}
+
+TEST_CASE("bits that cost nothing leave the optimal k-means") {
+  Random random(30);
+  const SketchPtr sketch = sketch_of(plain_weights(random, 50000));
+  for (const Weighting weighting : kWeightings) {
+    for (const uint32_t bins : {2u, 8u, 32u, 256u}) {
+      const std::vector<float> means = codebook(*sketch, bins, options(Clustering::optimal, weighting));
+      CHECK(entropy_codebook(*sketch, bins, {.weighting = weighting, .bit_price = 0}).centroids == means);
+    }
+  }
+}
+
+TEST_CASE("dearer bits never take more of them, and one cell takes none") {
+  Random random(31);
+  const SketchPtr sketch = sketch_of(plain_weights(random, 50000));
+  long double before = INFINITY;
+  for (double price = 0.125; price <= kBitPriceMax; price *= 2) {
+    const EntropyOptions how{.bit_price = price};
+    PricedOracle bits(*sketch, {.bit_price = 0}, 2);
+    bits.bit_cost = 1;
+    std::fill(bits.error.w.begin(), bits.error.w.end(), 0.0);
+    const long double now = bits.cost(entropy_codebook(*sketch, 16, how));
+    CHECK(now <= before * 1.002L);  // places to cut are the same, but thinned out
+    before = now;
+  }
+  const SketchPtr bell = sketch_of(random_values(random, 1000, 0));
+  CHECK_EQ(entropy_codebook(*bell, 2, {.bit_price = kBitPriceMax}).centroids.size(), 1u);
+}
+
+TEST_CASE("a boundary is the smallest value of the bucket above it, on both sides of zero") {
+  const float low = -3.0f, high = 5.0f;
+  const Cells cells = entropy_codebook(*sketch_of({low, low, 0, -0.0f, high}), 3, {.bit_price = 0});
+  REQUIRE(cells.boundaries.size() == 2);
+  CHECK_EQ(cells.boundaries[0], 0.0f);
+  CHECK_EQ(cells.boundaries[1], 5.0f);
+  const Cells negative = entropy_codebook(*sketch_of({-4.0f, low}), 2, {});
+  REQUIRE(negative.boundaries.size() == 1);
+  CHECK(negative.boundaries[0] <= low && negative.boundaries[0] > -4.0f * (1 - 0x1p-7f));
+  SketchPtr smallest = sketch_of({0, std::bit_cast<float>(1u)});
+  CHECK_EQ(entropy_codebook(*smallest, 2, {}).boundaries[0], std::bit_cast<float>(1u));
+}
+
+TEST_CASE("entropy-constrained codebooks of degenerate sketches are what there is") {
+  for (const Weighting weighting : kWeightings) {
+    for (const double price : {0.0, 1.0, kBitPriceMax}) {
+      const EntropyOptions how{.weighting = weighting, .bit_price = price};
+      CHECK(entropy_codebook(*sketch_of({}), 8, how).centroids == std::vector<float>{0});
+      CHECK(entropy_codebook(*sketch_of({NAN, INFINITY, -INFINITY}), 4, how).centroids == std::vector<float>{0});
+      CHECK(!std::signbit(entropy_codebook(*sketch_of({-0.0f}), 2, how).centroids[0]));
+      CHECK_EQ(entropy_codebook(*sketch_of({-1, 0, 1, NAN}), 4, how).centroids.size(), 3u);
+      CHECK(entropy_codebook(*sketch_of({-3e38f, -1e-45f, 1e-45f, 3e38f}), 2, how).centroids.size() <= 2);
+    }
+  }
+  float centroids[kBinsMax], boundaries[kBinsMax];
+  uint32_t count = 77;
+  const SketchPtr sketch = sketch_of({1, 2, 3});
+  const auto refused = [&](uint32_t bins, const EntropyOptions& how) {
+    return build_entropy_codebook(*sketch, bins, how, centroids, boundaries, &count) == Status::invalid_argument;
+  };
+  CHECK(refused(1, {}) && refused(257, {}) && refused(4, {.bit_price = -1}) && refused(4, {.bit_price = NAN}));
+  CHECK(refused(4, {.bit_price = 2 * kBitPriceMax}) && refused(4, {.weighting = Weighting::frequency_magnitude, .sigma = 0}));
+  CHECK(refused(4, {.sigma = NAN}));
+  CHECK_EQ(count, 77u);
 }
 
 TEST_CASE("k-means++ never beats the optimum and stays near it on weights") {
@@ -234,6 +460,11 @@ TEST_CASE("the same sketch and seed give the same bits on every machine") {
   CHECK_EQ(hash(Clustering::kmeanspp, 0), 13758764699526840945u);
   CHECK_EQ(hash(Clustering::kmeanspp, 0x123456789ABCDEFu), 8305046664591726407u);
   CHECK_EQ(hash(Clustering::optimal, 0), 865339003725061851u);
+  uint64_t cells = 0xCBF29CE484222325u;
+  const auto [centroids, boundaries] = entropy_codebook(*sketch, 16, {.bit_price = 1.5});
+  for (const float c : centroids) cells = (cells ^ std::bit_cast<uint32_t>(c)) * 0x100000001B3u;
+  for (const float b : boundaries) cells = (cells ^ std::bit_cast<uint32_t>(b)) * 0x100000001B3u;
+  CHECK_EQ(cells, 7518312618789272994u);
 }
 
 TEST_CASE("with a fixed seed the centroids of neighbouring checkpoints stay close") {

@@ -16,7 +16,14 @@ export interface InshrinkeratorConfig {
   readonly pruneMetric: 'magnitude' | 'sensitivity';
   /** Share of all quantized weights kept in bfloat16: half by magnitude, half by sensitivity, 0 <= f < 1. */
   readonly protectFraction: number;
+  /**
+   * Codebooks are entropy-constrained (docs/decisions/0021-entropy-constrained-codebooks.md): what a bit a weight is worth, in the squared error that optimal k-means leaves
+   * with as many bins, 0..1024. Absent: the paper's k-means.
+   */
+  readonly bitPrice?: number | undefined;
 }
+
+export const bitPriceMax = 1024;
 
 /** Closed-loop quantization of what changed since the ancestor, with one knob (docs/decisions/0013-residual-method.md). */
 export interface ResidualConfig {
@@ -34,6 +41,6 @@ export const residualStepMax = 256;
 /** One spelling per config: the key of trials and of reuse after a takeover. */
 export function configKey(config: QuantizationConfig): string {
   if (config.method === 'residual') return [config.method, config.step].join('/');
-  const { method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction } = config;
-  return [method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction].join('/');
+  const { method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, bitPrice } = config;
+  return [method, bins, embeddingBins, pruneFraction, pruneMetric, protectFraction, ...(bitPrice === undefined ? [] : [bitPrice])].join('/');
 }

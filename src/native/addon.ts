@@ -1,4 +1,4 @@
-import type { AssignedLevels, DecodedContexts, LatticeSymbols } from './core.ts';
+import type { AssignedLevels, Cells, DecodedContexts, LatticeSymbols } from './core.ts';
 
 /** C++ objects held by JavaScript; only the addon makes them and it recognises its own. */
 export interface EngineHandle { readonly kind: 'engine' }
@@ -47,9 +47,15 @@ export interface Addon {
   buildCodebook(
     engine: EngineHandle, sketch: BigUint64Array, bins: number, clustering: number, weighting: number, sigma: number, seed: bigint,
   ): Started<Float32Array>;
+  buildEntropyCodebook(
+    engine: EngineHandle, sketch: BigUint64Array, bins: number, weighting: number, sigma: number, bitPrice: number,
+  ): Started<Cells>;
   assignLevels(
     engine: EngineHandle,
-    ...rest: [...PairArguments, ...PartitionArguments, centroids: Float32Array, prunedLevel: number, protectedLevel: number]
+    ...rest: [
+      ...PairArguments, ...PartitionArguments,
+      centroids: Float32Array, prunedLevel: number, protectedLevel: number, boundaries?: Float32Array,
+    ]
   ): Started<AssignedLevels>;
   dequantize(
     engine: EngineHandle, levels: Uint8Array, dtype: number, table: Uint8Array, levelCount: number, protectedLevel: number,

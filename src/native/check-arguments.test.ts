@@ -18,6 +18,7 @@ const coded = { ...pair, segments: lattice.segments, slots: new Uint32Array(1), 
 const counted = { counts: core.createContextCounts(), keep: false };
 const counts = core.createTokenCounts();
 const tables = counts.build();
+const priced = { weighting: 'frequency', sigma: 0.2, bitPrice: 1 } as const;
 
 type Untyped<T> = { [K in keyof T]: (...args: unknown[]) => unknown };
 
@@ -59,6 +60,13 @@ describe('arguments outside their range', () => {
     ['seed: -1', () => core.buildCodebook(sketch, 4, { ...options, seed: -1n })],
     ['seed: 18446744073709551616', () => core.buildCodebook(sketch, 4, { ...options, seed: 2n ** 64n })],
     ['clustering: best', untyped(({ core }) => core.buildCodebook(sketch, 4, { ...options, clustering: 'best' }))],
+    ['bins: 1', () => core.buildEntropyCodebook(sketch, 1, priced)],
+    ['sigma: 0', () => core.buildEntropyCodebook(sketch, 4, { ...priced, weighting: 'frequency-magnitude', sigma: 0 })],
+    ['bitPrice: -1', () => core.buildEntropyCodebook(sketch, 4, { ...priced, bitPrice: -1 })],
+    ['bitPrice: 1025', () => core.buildEntropyCodebook(sketch, 4, { ...priced, bitPrice: 1025 })],
+    ['weighting: best', untyped(({ core }) => core.buildEntropyCodebook(sketch, 4, { ...priced, weighting: 'best' }))],
+    ['boundaries: 0 between 2', () => core.assignLevels(pair, partition, { centroids: new Float32Array([1, 2]), boundaries: new Float32Array() })],
+    ['boundaries: not finite', () => core.assignLevels(pair, partition, { centroids: new Float32Array([1, 2]), boundaries: new Float32Array([NaN]) })],
     ['centroids: 0', () => core.assignLevels(pair, partition, { centroids: new Float32Array() })],
     ['centroids: 257', () => core.assignLevels(pair, partition, { centroids: Float32Array.from({ length: 257 }, (_, i) => i) })],
     ['increasing at index 1', () => core.assignLevels(pair, partition, { centroids: new Float32Array([1, 1]) })],

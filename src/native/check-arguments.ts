@@ -1,7 +1,8 @@
 import { dtypeBytes, type QuantizableDtype } from '../checkpoint/dtype.ts';
+import { bitPriceMax } from '../checkpoint/quantization-config.ts';
 import {
   blockElementsMax, contextSlotsMax, exactBytesMax, sketchWords,
-  type CodebookOptions, type ContextBlock, type ContextLayout, type DequantizeRequest, type ElementKind, type LevelBlock, type LevelMap, type Partition, type Sketch,
+  type CodebookOptions, type ContextBlock, type ContextLayout, type DequantizeRequest, type ElementKind, type EntropyOptions, type LevelBlock, type LevelMap, type Partition, type Sketch,
   type WeightBlock,
 } from './core.ts';
 import { elementKindBytes, nativeNumbers } from './native-numbers.ts';
@@ -9,10 +10,10 @@ import { argumentError } from './native-status.ts';
 
 /**
  * The checks every native call makes before it crosses the seam: a value of the wrong type is a TypeError, one that breaks a range
- * stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps (at most 256 entries).
+ * stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps (at most 256 entries of each kind).
  */
 export const checkArguments = {
-  bytes, elements, sketch, weightBlock, parts, partition, fraction, codebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
+  bytes, elements, sketch, weightBlock, parts, partition, fraction, codebook, entropyCodebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
   exactDecode, uint32, typed, integer, contextLayout, contextSegments, contextBlock, contextSlots,
 };
 
@@ -97,19 +98,34 @@ function codebook(bins: number, options: CodebookOptions): void {
   if (options.seed !== BigInt.asUintN(64, options.seed)) throw argumentError(`seed: ${options.seed} does not fit 64 bits`);
 }
 
-function levelMap({ centroids, prunedLevel, protectedLevel }: LevelMap): void {
-  typed('centroids', centroids, Float32Array);
-  integer('centroids', centroids.length, 1, levelsMax);
-  for (let i = 0; i < centroids.length; i++) {
-    const centroid = centroids[i]!;
-    if (!Number.isFinite(centroid) || (i > 0 && centroid <= centroids[i - 1]!)) {
-      throw argumentError(`centroids: not finite and strictly increasing at index ${i}`);
-    }
+function entropyCodebook(bins: number, options: EntropyOptions): void {
+  integer('bins', bins, 2, levelsMax);
+  known('weighting', options.weighting, nativeNumbers.weighting);
+  // Every bucket has to have weight.
+  const sigmaMin = options.weighting === 'frequency' ? 0 : 2 ** -20;
+  if (!(options.sigma >= sigmaMin && options.sigma <= 1)) throw argumentError(`sigma: ${options.sigma} is not in ${sigmaMin}..1`);
+  if (!(options.bitPrice >= 0 && options.bitPrice <= bitPriceMax)) throw argumentError(`bitPrice: ${options.bitPrice} is not in 0..${bitPriceMax}`);
+}
+
+function levelMap({ centroids, boundaries, prunedLevel, protectedLevel }: LevelMap): void {
+  integer('centroids', increasing('centroids', centroids), 1, levelsMax);
+  if (boundaries !== undefined && increasing('boundaries', boundaries) !== centroids.length - 1) {
+    throw argumentError(`boundaries: ${boundaries.length} between ${centroids.length} centroids`);
   }
   if (prunedLevel !== undefined) integer('prunedLevel', prunedLevel, centroids.length, levelsMax - 1);
   if (protectedLevel !== undefined) {
     integer('protectedLevel', protectedLevel, prunedLevel === undefined ? centroids.length : prunedLevel + 1, levelsMax - 1);
   }
+}
+
+/** How many there are. */
+function increasing(name: string, values: Float32Array): number {
+  typed(name, values, Float32Array);
+  for (let i = 0; i < Math.min(values.length, levelsMax); i++) {
+    const value = values[i]!;
+    if (!Number.isFinite(value) || (i > 0 && value <= values[i - 1]!)) throw argumentError(`${name}: not finite and strictly increasing at index ${i}`);
+  }
+  return values.length;
 }
 
 function dequantize(levels: Uint8Array, request: DequantizeRequest): void {

@@ -23,6 +23,8 @@ export interface NativeCore {
   sketchBottomThresholdSync(sketch: Sketch, fraction: number): number;
   /** Strictly increasing centroids, at most `bins`. */
   buildCodebook(sketch: Sketch, bins: number, options: CodebookOptions, signal?: AbortSignal): Promise<Float32Array>;
+  /** At most `bins` centroids, and where their cells part; see EntropyOptions. */
+  buildEntropyCodebook(sketch: Sketch, bins: number, options: EntropyOptions, signal?: AbortSignal): Promise<Cells>;
   /** One level a weight, and the protected weights' 16-bit words in element order. */
   assignLevels(pair: WeightBlock, partition: Partition, map: LevelMap, signal?: AbortSignal): Promise<AssignedLevels>;
   /** Rebuilds the elements in `dtype`, as bytes. `table` holds 256 elements of `dtype`. */
@@ -150,9 +152,26 @@ export interface CodebookOptions {
   readonly seed: bigint;
 }
 
+/** Cells that cost least in squared error and bits together (native/include/firn/codebook.h). */
+export interface EntropyOptions {
+  readonly weighting: CodebookOptions['weighting'];
+  readonly sigma: number;
+  /** What a bit a weight is worth, in the error that optimal k-means leaves with as many bins: 0..1024. With 0 it is optimal k-means. */
+  readonly bitPrice: number;
+}
+
+export interface Cells {
+  /** Strictly increasing, at least one. */
+  readonly centroids: Float32Array;
+  /** One fewer: the smallest value of each cell but the first. */
+  readonly boundaries: Float32Array;
+}
+
 /** Levels 0..K-1 are the centroids; the pruned level, then the protected one, follow where present. At most 256 in all. */
 export interface LevelMap {
   readonly centroids: Float32Array;
+  /** Where bins part, one fewer than centroids; absent: halfway between them. */
+  readonly boundaries?: Float32Array;
   readonly prunedLevel?: number;
   readonly protectedLevel?: number;
 }

@@ -130,6 +130,21 @@ describe('codebooks', () => {
     }
   });
 
+  it('that are entropy-constrained part where their boundaries say, and need fewer bits than k-means', async () => {
+    const weights = randomWeights(20_000, 'F32', 5);
+    const sketch = sketchOf(valuesOf(weights, 'F32'));
+    const nothing = { protectMagnitudeMin: Infinity, protectSensitivityMin: Infinity, pruneMetric: 'magnitude', pruneBelow: 0 } as const;
+    const bitsAt = async (bitPrice: number) => {
+      const cells = await core.buildEntropyCodebook(sketch, 16, { weighting: 'frequency', sigma: 0.2, bitPrice });
+      expect(cells.boundaries).toHaveLength(cells.centroids.length - 1);
+      const { levels } = await core.assignLevels({ weights, weightDtype: 'F32' }, nothing, cells);
+      const bins = valuesOf(weights, 'F32').map((value) => cells.boundaries.filter((boundary) => value >= boundary).length);
+      expect([...levels]).toEqual([...bins]);
+      return entropyBits(levels);
+    };
+    expect(await bitsAt(2)).toBeLessThan((await bitsAt(0)) - 0.3);
+  });
+
   it('are best possible when optimal', async () => {
     const random = randomNumbers(6);
     const values = Array.from({ length: 9 }, () => Math.fround(random() - 0.5)).sort((a, b) => a - b);
@@ -140,6 +155,13 @@ describe('codebooks', () => {
     expect(distortion(midpoints, [...centroids])).toBeCloseTo(bestDistortion(midpoints, 3), 6);
   });
 });
+
+/** Order-0 entropy, in bits a level. */
+function entropyBits(levels: Uint8Array): number {
+  const counts = new Map<number, number>();
+  for (const level of levels) counts.set(level, (counts.get(level) ?? 0) + 1);
+  return [...counts.values()].reduce((sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length), 0);
+}
 
 function distortion(values: number[], centroids: number[]): number {
   return values.reduce((sum, value) => sum + Math.min(...centroids.map((c) => (value - c) ** 2)), 0);

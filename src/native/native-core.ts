@@ -69,13 +69,18 @@ function quantizeCalls(runner: JobRunner) {
       const { sigma, seed } = options;
       return addon.buildCodebook(engine, sketch, bins, clustering[options.clustering], weighting[options.weighting], sigma, seed);
     }),
+    buildEntropyCodebook: (sketch, bins, options, signal) => runJob(runner, signal, () => {
+      checkArguments.sketch(sketch);
+      checkArguments.entropyCodebook(bins, options);
+      return addon.buildEntropyCodebook(engine, sketch, bins, weighting[options.weighting], options.sigma, options.bitPrice);
+    }),
     assignLevels: (pair, partition, map, signal) => runJob(runner, signal, () => {
       checkArguments.weightBlock(pair);
       checkArguments.partition(partition);
       checkArguments.levelMap(map);
-      const { centroids, prunedLevel = noLevel, protectedLevel = noLevel } = map;
+      const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
       return addon.assignLevels(
-        engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel,
+        engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel, boundaries,
       );
     }),
     dequantize: (levels, request, signal) => runJob(runner, signal, () => {

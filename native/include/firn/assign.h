@@ -20,13 +20,15 @@ struct LevelMap {
   uint32_t centroid_count = 0;       // K >= 1
   int32_t pruned_level = kNoLevel;
   int32_t protected_level = kNoLevel;
+  // K - 1 of them, strictly increasing: the smallest value of each bin but the first. Null: halfway between centroids.
+  const float* boundaries = nullptr;
 };
 
-// Writes `count` levels. A weight goes to the bin whose centroid is nearest: bin i when x >= boundary[i-1] and x < boundary[i], with
+// Writes `count` levels. A weight goes to bin i when x >= boundary[i-1] and x < boundary[i]; where the map has none, to the bin whose centroid is nearest:
 // boundary[i] = (c[i] + c[i+1]) / 2 rounded to binary32. Weights must be finite (NaN counts as below every boundary). Weights and
 // gradients need no alignment. `protected_count` receives the number of protected weights (may be null).
-// invalid_argument when the partition protects or prunes and the map lacks that level, centroids are not finite and strictly
-// increasing, or levels overlap.
+// invalid_argument when the partition protects or prunes and the map lacks that level, centroids or boundaries are not finite and
+// strictly increasing, or levels overlap.
 Status assign_levels(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
                      const Partition& partition, const LevelMap& map, uint8_t* levels, size_t* protected_count);
 

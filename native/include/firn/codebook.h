@@ -1,6 +1,6 @@
-// Codebooks: one-dimensional weighted k-means over a sketch (Inshrinkerator section 4.4).
+// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells that cost least in error and bits.
 //
-// Both methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for (fewer when
+// All methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for (fewer when
 // the sketch has fewer distinct buckets; one centroid 0 when it is empty). Non-finite values are ignored. Same sketch, same
 // arguments: same bits on every machine (no libm transcendentals, no contraction, sums in key order).
 #pragma once
@@ -37,6 +37,32 @@ struct CodebookOptions {
 // invalid_argument when bins is outside kBinsMin..kBinsMax or sigma outside 0..1.
 Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions& options, float* centroids,
                       uint32_t* centroid_count);
+
+// Entropy-constrained scalar quantization (Chou, Lookabaugh, Gray 1989), over cells of neighbouring buckets.
+struct EntropyOptions {
+  Weighting weighting = Weighting::frequency;
+  double sigma = 0.2;    // as in CodebookOptions; at least kEntropySigmaMin where it is used
+  double bit_price = 1;  // 0..kBitPriceMax: what a bit a weight is worth, in the error that optimal k-means leaves with as many bins
+};
+
+inline constexpr double kBitPriceMax = 1024;
+inline constexpr double kEntropySigmaMin = 0x1p-20;  // every bucket has weight then
+// Places between cells that are considered; more are thinned out, to at least kCutPlacesPerBin a bin. 1024 take about 3 ms with 32 bins, and miss the least cost by
+// less than 0.1 % where a sketch has more (measured on bell-shaped, heavy-tailed and two-humped weights).
+inline constexpr uint32_t kCutPlacesMax = 1024;
+inline constexpr uint32_t kCutPlacesPerBin = 4;
+
+// The cells of least
+//
+//   error + bit_price * error of optimal k-means with `bins` clusters * bits a weight
+//
+// where a weight of a cell that holds a share p of all takes -log2(p) bits: weights outside the sketch (pruned, protected) change the bits of all alike, and so nothing.
+// Cells are neighbouring buckets, at most `bins` of them: it takes fewer where another costs more bits than it saves. With a price of 0 it is optimal k-means. Exact
+// where the sketch has at most kCutPlacesMax buckets; see there. Writes at most `bins` centroids (the weighted means of the cells) and one boundary fewer, the smallest
+// value of the cell above it, for LevelMap; the capacity of both is at least `bins`.
+// invalid_argument when bins, sigma or bit_price are outside their ranges.
+Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids, float* boundaries,
+                              uint32_t* centroid_count);
 
 // Weighted sum of squared distances of bucket midpoints to their nearest centroid; for tests and comparisons.
 double codebook_distortion(const Sketch& sketch, const CodebookOptions& options, const float* centroids, uint32_t centroid_count);

@@ -20,13 +20,18 @@ bool valid_level(int32_t level, uint32_t centroid_count) {
   return level == kNoLevel || (level >= static_cast<int32_t>(centroid_count) && level < static_cast<int32_t>(kLevelsMax));
 }
 
+bool finite_and_increasing(const float* values, uint32_t count) {
+  constexpr float kMax = std::numeric_limits<float>::max();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!(values[i] >= -kMax && values[i] <= kMax) || (i > 0 && !(values[i] > values[i - 1]))) return false;
+  }
+  return true;
+}
+
 bool valid(const LevelMap& map) {
   if (map.centroid_count < 1 || map.centroid_count > kLevelsMax || map.centroids == nullptr) return false;
-  constexpr float kMax = std::numeric_limits<float>::max();
-  for (uint32_t i = 0; i < map.centroid_count; ++i) {
-    const float c = map.centroids[i];
-    if (!(c >= -kMax && c <= kMax) || (i > 0 && !(c > map.centroids[i - 1]))) return false;
-  }
+  if (!finite_and_increasing(map.centroids, map.centroid_count)) return false;
+  if (map.boundaries != nullptr && !finite_and_increasing(map.boundaries, map.centroid_count - 1)) return false;
   if (!valid_level(map.pruned_level, map.centroid_count) || !valid_level(map.protected_level, map.centroid_count)) return false;
   return map.pruned_level == kNoLevel || map.protected_level == kNoLevel || map.pruned_level < map.protected_level;
 }
@@ -34,7 +39,7 @@ bool valid(const LevelMap& map) {
 // Bins by the fastest way this machine has for that many centroids.
 class BinFinder {
  public:
-  BinFinder(const LevelMap& map, size_t count) : search_(make_bin_search(map.centroids, map.centroid_count)), isa_(active_isa()) {
+  BinFinder(const LevelMap& map, size_t count) : search_(make_bin_search(map.centroids, map.centroid_count, map.boundaries)), isa_(active_isa()) {
     if (in_registers() || isa_ == Isa::scalar || count < kTableWorthwhile) return;
     table_.reset(new (std::nothrow) BinTable);
     if (table_) make_bin_table(search_, *table_);

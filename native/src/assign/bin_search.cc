@@ -11,13 +11,14 @@ float midpoint(float a, float b) {
   return static_cast<float>((static_cast<double>(a) + b) / 2);
 }
 
-BinSearch make_bin_search(const float* centroids, uint32_t count) {
+BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries) {
   constexpr float kUnused = std::numeric_limits<float>::quiet_NaN();
   BinSearch search;
   search.boundary_count = count - 1;
   search.depth = static_cast<uint32_t>(std::bit_width(count - 1));
   for (uint32_t i = 0; i <= kBoundariesMax; ++i) {
-    search.sorted[i] = i + 1 < count ? midpoint(centroids[i], centroids[i + 1]) : kUnused;
+    if (i + 1 >= count) search.sorted[i] = kUnused;
+    else search.sorted[i] = boundaries == nullptr ? midpoint(centroids[i], centroids[i + 1]) : boundaries[i];
     search.tree[i] = kUnused;
   }
   for (uint32_t step = 0; step < search.depth; ++step) {

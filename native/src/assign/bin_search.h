@@ -21,8 +21,8 @@ struct BinSearch {
 // (a + b) / 2 rounded once to binary32, nearest even; a and b finite.
 float midpoint(float a, float b);
 
-// `centroids`: 1 <= count <= 256, finite, strictly increasing.
-BinSearch make_bin_search(const float* centroids, uint32_t count);
+// `centroids`: 1 <= count <= 256, finite, strictly increasing. `boundaries`: count - 1, alike; null where they are halfway.
+BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries);
 
 // In all kernels: bins[i] = number of boundaries b with weights[i] >= b, so 0 for NaN. `weights` are binary32 at any alignment.
 void find_bins_scalar(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);

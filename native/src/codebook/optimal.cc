@@ -2,61 +2,10 @@
 
 #include <algorithm>
 
+#include "codebook/runs.h"
+
 namespace firn {
 namespace {
-
-// A running sum and what its rounding has lost so far, so that differences of two sums keep their digits.
-struct Sum {
-  double high = 0, low = 0;
-
-  void add(double term) {
-    const double sum = high + term, part = sum - high;
-    low += (high - (sum - part)) + (term - part);  // Knuth's two-sum
-    high = sum;
-  }
-  friend double operator-(const Sum& a, const Sum& b) { return (a.high - b.high) + (a.low - b.low); }
-};
-
-// Sums of w, w x and w x^2 over the points before one.
-struct Moments {
-  Sum weight, first, second;
-};
-
-// Points that have weight, and the cost of making a run of them one cluster.
-class Runs {
- public:
-  explicit Runs(const Points& points) : moments_(1) {
-    for (size_t i = 0; i < points.size(); ++i) {
-      const double value = points.values[i], weight = points.weights[i];
-      if (!(weight > 0)) continue;
-      Moments next = moments_.back();
-      next.weight.add(weight);
-      next.first.add(weight * value);
-      next.second.add(weight * value * value);
-      moments_.push_back(next);
-      values_.push_back(value);
-    }
-  }
-
-  size_t size() const { return values_.size(); }
-
-  // Points [begin, end), begin < end.
-  double cost(size_t begin, size_t end) const {
-    const Moments &a = moments_[begin], &b = moments_[end];
-    const double first = b.first - a.first, cost = (b.second - a.second) - first * first / (b.weight - a.weight);
-    return cost > 0 ? cost : 0;
-  }
-
-  double mean(size_t begin, size_t end) const {
-    if (end - begin == 1) return values_[begin];
-    const Moments &a = moments_[begin], &b = moments_[end];
-    return (b.first - a.first) / (b.weight - a.weight);
-  }
-
- private:
-  std::vector<Moments> moments_;
-  std::vector<double> values_;
-};
 
 // The recurrence, cluster by cluster: best[c][j] = min over i < j of best[c - 1][i] + cost(i, j), for the first j points in c clusters.
 // The i that attains it never falls as j or c grows, so a range of j is solved by its middle first (divide and conquer).
@@ -118,11 +67,13 @@ class Table {
 
 static_assert(kSketchBuckets < UINT16_MAX);
 
+std::vector<size_t> optimal_edges(const Runs& runs, uint32_t k) { return Table(runs, k).edges(); }
+
 std::vector<double> cluster_optimal(const Points& points, uint32_t k) {
   const Runs runs(points);
   if (runs.size() == 0) return {points.values[0]};
   k = static_cast<uint32_t>(std::min<size_t>(k, runs.size()));
-  const std::vector<size_t> edges = Table(runs, k).edges();
+  const std::vector<size_t> edges = optimal_edges(runs, k);
   std::vector<double> centroids(k);
   for (uint32_t c = 0; c < k; ++c) centroids[c] = runs.mean(edges[c], edges[c + 1]);
   return centroids;

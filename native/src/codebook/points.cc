@@ -1,5 +1,6 @@
 #include "codebook/points.h"
 
+#include <bit>
 #include <cmath>
 
 #include "sketch/keys.h"
@@ -7,21 +8,36 @@
 namespace firn {
 namespace {
 
-// Values and counts, in increasing order of value.
+// Calls visit(bits of the smallest value, midpoint, count) for each, in increasing order of value.
+template <typename Visit>
+void visit_occupied(const Sketch& sketch, const Visit& visit) {
+  constexpr uint32_t kLargestMember = (1u << kKeyShift) - 1;
+  for (uint32_t key = kSignKey | kNonFiniteKey; key-- > kSignKey;) {
+    if (sketch.counts[key] > 0) visit(key << kKeyShift | kLargestMember, sketch_midpoint(key), sketch.counts[key]);
+  }
+  if (sketch.zeros > 0) visit(0u, 0.0f, sketch.zeros);
+  for (uint32_t key = 0; key < kNonFiniteKey; ++key) {
+    // Zero itself is not of the lowest bucket.
+    if (sketch.counts[key] > 0) visit(key == 0 ? 1u : key << kKeyShift, sketch_midpoint(key), sketch.counts[key]);
+  }
+}
+
 Points occupied_buckets(const Sketch& sketch) {
   Points points;
-  const auto add = [&](double value, uint64_t count) {
-    if (count == 0) return;
-    points.values.push_back(value);
+  visit_occupied(sketch, [&](uint32_t, float midpoint, uint64_t count) {
+    points.values.push_back(midpoint);
     points.weights.push_back(static_cast<double>(count));
-  };
-  for (uint32_t key = kNonFiniteKey; key-- > 0;) add(sketch_midpoint(kSignKey | key), sketch.counts[kSignKey | key]);
-  add(0, sketch.zeros);
-  for (uint32_t key = 0; key < kNonFiniteKey; ++key) add(sketch_midpoint(key), sketch.counts[key]);
+  });
   return points;
 }
 
 }  // namespace
+
+std::vector<float> bucket_floors(const Sketch& sketch) {
+  std::vector<float> floors;
+  visit_occupied(sketch, [&](uint32_t smallest, float, uint64_t) { floors.push_back(std::bit_cast<float>(smallest)); });
+  return floors;
+}
 
 Points make_points(const Sketch& sketch, Weighting weighting, double sigma) {
   Points points = occupied_buckets(sketch);

@@ -14,6 +14,9 @@ struct Points {
   size_t size() const { return values.size(); }
 };
 
+// The smallest value of each occupied bucket, in the same order.
+std::vector<float> bucket_floors(const Sketch& sketch);
+
 // Throws std::bad_alloc.
 Points make_points(const Sketch& sketch, Weighting weighting, double sigma);
 
