@@ -8,6 +8,13 @@ export type EvalBatches = (typeof evalBatchesChoices)[number];
 export const roundingChoices = ['dead-zone', 'nearest'] as const;
 export type RoundingChoice = (typeof roundingChoices)[number];
 
+/** How codebooks of `inshrinkerator` are made: the paper's k-means, k-means without chance, or cells that cost least in error and bits together. */
+export const clusteringChoices = ['kmeanspp', 'optimal', 'entropy'] as const;
+export type ClusteringChoice = (typeof clusteringChoices)[number];
+
+/** From where few cells but the one around zero are left, down to below the slope of error over bits that k-means itself has (1.4); octaves. */
+export const defaultBitPrices: readonly number[] = [32, 16, 8, 4, 2, 1];
+
 /** How a run's checkpoints are searched; fixed when the run is created. */
 export interface SearchOptions {
   readonly method: QuantizationMethod;
@@ -16,6 +23,8 @@ export interface SearchOptions {
   readonly embeddingBins: readonly number[];
   readonly pruneFractions: readonly number[];
   readonly protectFractions: readonly number[];
+  /** Of the clustering `entropy` alone; absent in runs made before there was one. */
+  readonly bitPrices?: readonly number[];
   /** Steps of the delta-neighbourhood along each axis. */
   readonly neighbourhoodRadius: number;
   /** The paper's rule that later searches rule out configs more aggressive than the last one. */
@@ -25,7 +34,7 @@ export interface SearchOptions {
   /** With `halves` a config must pass on the batches with an even number and be confirmed on those with an odd one, so that a search cannot fit one half. */
   readonly evalBatches: EvalBatches;
   readonly rounding: RoundingChoice;
-  readonly clustering: 'kmeanspp' | 'optimal';
+  readonly clustering: ClusteringChoice;
   /** A given config is used as it is, without a search. */
   readonly fixedConfig?: QuantizationConfig;
 }
@@ -37,6 +46,7 @@ export const defaultSearchOptions: SearchOptions = {
   embeddingBins: [16, 32],
   pruneFractions: [0.5, 0.4, 0.3, 0.2, 0.1, 0],
   protectFractions: [0.0005, 0.005, 0.01],
+  bitPrices: defaultBitPrices,
   neighbourhoodRadius: 1,
   neverMoreAggressive: false,
   trialsMax: 64,

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { QuantizationMethod } from '../checkpoint/quantization-config.ts';
 import type { QualityThresholds } from '../checkpoint/quality.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
@@ -85,10 +84,10 @@ function interruption(): Promise<never> {
 async function train(
   hub: HubClient,
   series: Series,
-  { thresholds, method }: { readonly thresholds: QualityThresholds; readonly method: QuantizationMethod },
+  { thresholds, method, clustering }: Pick<DemoOptions, 'method' | 'clustering'> & { readonly thresholds: QualityThresholds },
 ): Promise<PushedCheckpoint[]> {
   const { first, fork } = planPushes(series);
-  await prepareHub(hub, series, { repository, run: first.run, thresholds, method });
+  await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering });
   say(headerLine());
   const metrics = metricOrder(series, Object.keys(thresholds));
   const pushed = await pushAll(hub, first, metrics);

@@ -101,6 +101,34 @@ describe('pruning', () => {
   });
 });
 
+describe('a price of bits', () => {
+  const own = { ...config, pruneFraction: 0, protectFraction: 0 };
+
+  test('takes bits from the levels of every layer type', async () => {
+    const plain = await quantize(weights, undefined, own);
+    const priced = await quantize(weights, undefined, { ...own, bitPrice: 4 });
+    for (const [group, { levels }] of priced.found.entries()) {
+      expect(entropyBits(levels)).toBeLessThan(entropyBits(plain.found[group]!.levels) - 0.2);
+      const { centroids, boundaries } = priced.groups[group]!.map;
+      expect(boundaries).toHaveLength(centroids.length - 1);
+    }
+    expect(plain.groups.every(({ map }) => map.boundaries === undefined)).toBe(true);
+  });
+
+  test('needs no seed: another one gives the same levels', async () => {
+    const under = { ...own, bitPrice: 1 };
+    const [one, other] = [await quantize(weights, undefined, under), await quantize(weights, undefined, under, 8n)];
+    expect(one.found.map(({ levels }) => levels)).toEqual(other.found.map(({ levels }) => levels));
+  });
+});
+
+/** Order-0 entropy, in bits a level. */
+function entropyBits(levels: Uint8Array): number {
+  const counts = new Map<number, number>();
+  for (const level of levels) counts.set(level, (counts.get(level) ?? 0) + 1);
+  return [...counts.values()].reduce((sum, count) => sum - (count / levels.length) * Math.log2(count / levels.length), 0);
+}
+
 describe('protection', () => {
   test.each([0.001, 0.01, 0.1])(
     'keeps at most a share of %d of all weights in bfloat16, half by magnitude and half by sensitivity, over all layers together',

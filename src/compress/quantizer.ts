@@ -1,6 +1,7 @@
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { configKey, type InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
-import { sketchWords, type CodebookOptions, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../native/core.ts';
+import type { ClusteringChoice } from '../checkpoint/search-options.ts';
+import { sketchWords, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../native/core.ts';
 import { ByteCache } from '../restore/byte-cache.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
@@ -18,7 +19,8 @@ export interface GroupQuantizer {
 }
 
 export interface QuantizerOptions {
-  readonly clustering: CodebookOptions['clustering'];
+  /** Of configs without a price of bits. */
+  readonly clustering: ClusteringChoice;
   readonly seed: bigint;
   readonly parallel: number;
   readonly signal?: AbortSignal;
@@ -69,18 +71,22 @@ export class Quantizer {
     return Promise.all(
       this.plan.groups.map(async (group, i) => {
         const bins = group.layerType === 'embedding' ? config.embeddingBins : config.bins;
-        const centroids = await this.core.buildCodebook(sketches[i]!, bins, this.codebookOptions(), this.options.signal);
+        const cells = await this.cells(sketches[i]!, bins, config);
+        const { centroids } = cells;
         const table = new Uint8Array(tableEntries * dtypeBytes[group.dtype]);
         const bytes = new Uint8Array(centroids.buffer, centroids.byteOffset, centroids.byteLength);
         table.set(await this.core.convert(bytes, 'F32', group.dtype, this.options.signal));
-        return groupQuantizer({ group, partition: partitions[i]!, centroids, table }, config);
+        return groupQuantizer({ group, partition: partitions[i]!, cells, table }, config);
       }),
     );
   }
 
-  private codebookOptions(): CodebookOptions {
-    const { clustering, seed } = this.options;
-    return { clustering, weighting: 'frequency-magnitude', sigma, seed };
+  /** Of k-means a weight goes to the nearest centroid, so there are no boundaries. Bits are bought with plain squared error (docs/decisions/0021-entropy-constrained-codebooks.md). */
+  private async cells(sketch: Sketch, bins: number, { bitPrice }: InshrinkeratorConfig): Promise<Pick<LevelMap, 'centroids' | 'boundaries'>> {
+    const { clustering, seed, signal } = this.options;
+    if (bitPrice !== undefined || clustering === 'entropy')
+      return this.core.buildEntropyCodebook(sketch, bins, { weighting: 'frequency', sigma, bitPrice: bitPrice ?? 0 }, signal);
+    return { centroids: await this.core.buildCodebook(sketch, bins, { clustering, weighting: 'frequency-magnitude', sigma, seed }, signal) };
   }
 
   private partitions(config: InshrinkeratorConfig): Partition[] {
@@ -122,15 +128,15 @@ export class Quantizer {
 }
 
 function groupQuantizer(
-  parts: { group: QuantizedGroup; partition: Partition; centroids: Float32Array; table: Uint8Array },
+  parts: { group: QuantizedGroup; partition: Partition; cells: Pick<LevelMap, 'centroids' | 'boundaries'>; table: Uint8Array },
   config: InshrinkeratorConfig,
 ): GroupQuantizer {
-  const { group, partition, centroids, table } = parts;
-  const bins = centroids.length;
+  const { group, partition, cells, table } = parts;
+  const bins = cells.centroids.length;
   const prunes = config.pruneFraction > 0 && group.layerType !== 'embedding';
   const protects = config.protectFraction > 0;
   const map: LevelMap = {
-    centroids,
+    ...cells,
     ...(prunes ? { prunedLevel: bins } : {}),
     ...(protects ? { protectedLevel: bins + Number(prunes) } : {}),
   };

@@ -122,7 +122,8 @@ function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput[
     prunes: search.pruneFractions.some((fraction) => fraction > 0),
     protects: search.protectFractions.some((fraction) => fraction > 0),
   });
-  const axes = [search.bins, search.embeddingBins, search.pruneFractions, search.protectFractions];
+  const prices = search.clustering === 'entropy' && search.bitPrices !== undefined ? [search.bitPrices] : [];
+  const axes = [search.bins, search.embeddingBins, search.pruneFractions, search.protectFractions, ...prices];
   const configs = axes.reduce((product, axis) => product * axis.length, pruneMetricCount);
   if (configs > configsMax) {
     throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);

@@ -1,18 +1,20 @@
 import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
-import type { SearchOptions } from '../checkpoint/search-options.ts';
+import { defaultBitPrices, type SearchOptions } from '../checkpoint/search-options.ts';
 
-/** Index along each axis: bins, embedding bins, prune fraction, protect fraction. 0 is the most aggressive value. */
-export type CubePoint = readonly [number, number, number, number];
+/** Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most aggressive value. */
+export type CubePoint = readonly [number, number, number, number, number];
 
 export type PruneMetric = InshrinkeratorConfig['pruneMetric'];
 
 /**
  * The configuration cube (Inshrinkerator section 5, figure 8): axes ordered from most to least aggressive, so that quality is expected to grow
- * along every axis. Axes that cannot matter collapse to one value: embedding bins without embeddings.
+ * along every axis. Axes that cannot matter collapse to one value: embedding bins without embeddings, prices of bits where codebooks are not entropy-constrained.
  */
 export class ConfigCube {
   readonly sizes: CubePoint;
   private readonly options: SearchOptions;
+  /** One `undefined` where codebooks are k-means. */
+  private readonly bitPrices: readonly (number | undefined)[];
 
   constructor(options: SearchOptions, model: { readonly hasEmbeddings: boolean }) {
     this.options = {
@@ -22,7 +24,9 @@ export class ConfigCube {
       pruneFractions: [...options.pruneFractions].sort((a, b) => b - a),
       protectFractions: [...options.protectFractions].sort((a, b) => a - b),
     };
-    this.sizes = [this.options.bins.length, this.options.embeddingBins.length, this.options.pruneFractions.length, this.options.protectFractions.length];
+    this.bitPrices = options.clustering === 'entropy' ? [...(options.bitPrices ?? defaultBitPrices)].sort((a, b) => b - a) : [undefined];
+    const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
+    this.sizes = [bins.length, embeddingBins.length, pruneFractions.length, protectFractions.length, this.bitPrices.length];
   }
 
   /**
@@ -30,19 +34,24 @@ export class ConfigCube {
    * least aggressive one stays.
    */
   noMoreAggressiveThan(config: InshrinkeratorConfig): ConfigCube {
-    const { bins, embeddingBins, pruneFractions, protectFractions } = this.options;
+    const { bins, embeddingBins, pruneFractions, protectFractions, bitPrices = defaultBitPrices } = this.options;
     const bounded = {
       ...this.options,
       bins: keepOrLast(bins, (value) => value >= config.bins),
       embeddingBins: keepOrLast(embeddingBins, (value) => value >= config.embeddingBins),
       pruneFractions: keepOrLast(pruneFractions, (value) => value <= config.pruneFraction),
       protectFractions: keepOrLast(protectFractions, (value) => value >= config.protectFraction),
+      bitPrices: keepOrLast(
+        [...bitPrices].sort((a, b) => b - a),
+        (value) => value <= (config.bitPrice ?? Infinity),
+      ),
     };
     // Embedding bins that cannot matter are one value already.
     return new ConfigCube(bounded, { hasEmbeddings: true });
   }
 
   config(point: CubePoint, pruneMetric: PruneMetric): InshrinkeratorConfig {
+    const bitPrice = this.bitPrices[point[4]];
     return {
       method: 'inshrinkerator',
       bins: this.options.bins[point[0]]!,
@@ -50,6 +59,7 @@ export class ConfigCube {
       pruneFraction: this.options.pruneFractions[point[2]]!,
       pruneMetric,
       protectFraction: this.options.protectFractions[point[3]]!,
+      ...(bitPrice !== undefined && { bitPrice }),
     };
   }
 
@@ -61,6 +71,10 @@ export class ConfigCube {
       nearest(embeddingBins, config.embeddingBins),
       nearest(pruneFractions, config.pruneFraction),
       nearest(protectFractions, config.protectFraction),
+      nearest(
+        this.bitPrices.map((price) => price ?? 0),
+        config.bitPrice ?? 0,
+      ),
     ];
   }
 
@@ -76,7 +90,7 @@ export class ConfigCube {
   }
 
   lowest(): CubePoint {
-    return [0, 0, 0, 0];
+    return [0, 0, 0, 0, 0];
   }
   highest(): CubePoint {
     return this.sizes.map((size) => size - 1) as unknown as CubePoint;

@@ -244,6 +244,33 @@ describe('searchConfig', () => {
     expect(found?.config).toMatchObject({ bins: 32, protectFraction: 0.01, pruneFraction: 0.3 });
   });
 
+  it('searches prices of bits where codebooks are entropy-constrained, and nowhere else', async () => {
+    const options = { ...defaultSearchOptions, clustering: 'entropy', bitPrices: [1, 4, 2] } as const;
+    const cube = new ConfigCube(options, { hasEmbeddings: true });
+    expect(cube.sizes).toEqual([6, 2, 6, 3, 3]);
+    expect([cube.lowest(), cube.highest()].map((point) => cube.config(point, 'magnitude').bitPrice)).toEqual([4, 1]);
+    const land = landscape(0.9);
+    const priced = {
+      bytes: (config: InshrinkeratorConfig) => land.bytes(config) / (1 + 0.2 * config.bitPrice!),
+      damage: (config: InshrinkeratorConfig) => land.damage(config) * (1 + 0.1 * config.bitPrice!),
+    };
+    const configs = cube.points().flatMap((point) => (['magnitude', 'sensitivity'] as const).map((metric) => cube.config(point, metric)));
+    const passing = configs.filter((config) => priced.damage(config) <= 1);
+    const { runner } = runnerOn(priced, 1);
+    const found = await searchConfig({ ...search, options }, runner);
+    expect(priced.bytes(cubeConfig(found?.config))).toBe(Math.min(...passing.map((config) => priced.bytes(config))));
+    expect(everyConfig().some((config) => 'bitPrice' in config)).toBe(false);
+  });
+
+  it('goes on from the last price of bits, and to none above it where that is ruled out', () => {
+    const options = { ...defaultSearchOptions, clustering: 'entropy', bitPrices: [1, 4, 2] } as const;
+    const cube = new ConfigCube(options, { hasEmbeddings: true });
+    const last = { ...cube.config(cube.lowest(), 'magnitude'), bitPrice: 2 };
+    expect(cube.pointOf(last)).toEqual([0, 0, 0, 0, 1]);
+    const bounded = cube.noMoreAggressiveThan(last);
+    expect(new Set(bounded.points().map((point) => bounded.config(point, 'magnitude').bitPrice))).toEqual(new Set([2, 1]));
+  });
+
   it('uses magnitude alone without gradients', async () => {
     const { runner, evaluated } = runnerOn(landscape(0.6), 1);
     await searchConfig({ ...search, model: { hasEmbeddings: false, hasSensitivity: false } }, runner);

@@ -16,6 +16,7 @@ describe('readDemoOptions', () => {
       method: 'inshrinkerator',
       jsonPath: 'out.json',
     });
+    expect(read('--method', 'inshrinkerator', '--clustering', 'entropy')).toMatchObject({ clustering: 'entropy' });
     expect(read('--threshold', '0').thresholds).toEqual([0]);
     expect(read('--metric', 'accuracy,loss', '--threshold', '0.01,0.05')).toMatchObject({ metrics: ['accuracy', 'loss'], thresholds: [0.01, 0.05] });
   });
@@ -28,6 +29,7 @@ describe('readDemoOptions', () => {
     [['--threshold', '0.1,0.2'], '--metric'],
     [['--metric', 'a,b', '--threshold', '0.1,0.2,0.3'], '--metric'],
     [['--method', 'magic'], 'inshrinkerator'],
+    [['--clustering', 'magic'], 'entropy'],
     [['a', 'b'], 'one series directory'],
     [['--colour'], '--colour'],
     [['--json'], '--json'],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/quantization-config.ts';
+import { clusteringChoices, type ClusteringChoice } from '../../checkpoint/search-options.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;
@@ -8,12 +9,14 @@ export interface DemoOptions {
   /** Largest relative degradation of each; one for all, or as many as metrics. */
   readonly thresholds: readonly number[];
   readonly method: QuantizationMethod;
+  /** How the method `inshrinkerator` makes codebooks; the hub's default when absent. */
+  readonly clustering?: ClusteringChoice;
   /** Where to write every row and total as JSON. */
   readonly jsonPath?: string;
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method residual|inshrinkerator] [--json FILE]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -24,6 +27,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       metric: { type: 'string' },
       threshold: { type: 'string', default: '0.05' },
       method: { type: 'string', default: 'residual' },
+      clustering: { type: 'string' },
       json: { type: 'string' },
     },
   });
@@ -32,12 +36,16 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
   if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
   const method = quantizationMethods.find((known) => known === values.method);
   if (method === undefined) throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(' and ')}`);
+  const clustering = clusteringChoices.find((known) => known === values.clustering);
+  if (values.clustering !== undefined && clustering === undefined)
+    throw new Error(`--clustering ${values.clustering} is not known; there are ${clusteringChoices.join(', ')}`);
   if (positionals.length > 1) throw new Error(`one series directory at most: ${demoUsage}`);
   return {
     seriesDirectory: positionals[0] ?? bundledSeries,
     thresholds,
     method,
     ...(metrics === undefined ? {} : { metrics }),
+    ...(clustering === undefined ? {} : { clustering }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
   };
 }

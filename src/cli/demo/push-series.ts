@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { CheckpointResult } from '../../catalog/catalog.ts';
 import type { QualityThresholds } from '../../checkpoint/quality.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/quantization-config.ts';
+import type { ClusteringChoice } from '../../checkpoint/search-options.ts';
 import { describeConfig } from './describe-config.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';
@@ -49,7 +50,7 @@ export function planPushes(series: Series): { first: PushPlan; fork?: PushPlan &
 export async function prepareHub(
   hub: HubClient,
   series: Series,
-  options: { repository: string; run: string; thresholds: QualityThresholds; method: QuantizationMethod },
+  options: { repository: string; run: string; thresholds: QualityThresholds; method: QuantizationMethod; clustering?: ClusteringChoice | undefined },
 ): Promise<void> {
   const [namespace, name] = options.repository.split('/');
   await hub.post('/v1/repositories', { namespace, name });
@@ -63,7 +64,10 @@ export async function prepareHub(
     fidelity: 'lossy',
     evalSet: 'held-out',
     thresholds: options.thresholds,
-    search: { method: options.method },
+    search: {
+      method: options.method,
+      ...(options.clustering !== undefined && { clustering: options.clustering }),
+    },
   });
 }
 

@@ -115,9 +115,21 @@ describe('runs', () => {
     const refused = await call('POST', runs, { name: 'wider', search: { ...search, bins: steps(5) } });
     expect([refused.status, refused.json.detail]).toEqual([400, expect.stringContaining('10240 configs')]);
     expect(refused.json.detail).toContain('at most 8192');
+    const priced = { ...search, clustering: 'entropy', bitPrices: [1, 2] };
+    expect((await call('POST', runs, { name: 'priced', search: priced })).json.detail).toContain('16384 configs');
     // What the parent leaves and the fork adds count together.
     await call('PUT', `${runs}/wide/checkpoints/1`, model);
     expect((await call('POST', runs, { name: 'wider', forkFrom: { run: 'wide', step: 1 }, search: { bins: steps(5) } })).json.code).toBe('invalid-request');
+  });
+
+  it('takes prices of bits, for the search or as a given config, and tells them', async () => {
+    const search = { method: 'inshrinkerator', clustering: 'entropy', bitPrices: [3, 0.25] };
+    expect((await call('POST', runs, { name: 'entropy', search })).json.search).toMatchObject(search);
+    const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005, bitPrice: 1.5 };
+    expect((await call('POST', runs, { name: 'entropy-given', search: { fixedConfig } })).json.search.fixedConfig).toMatchObject(fixedConfig);
+    for (const bitPrices of [[], [-1], [1025], [1, 1]]) {
+      expect((await call('POST', runs, { name: 'refused', search: { bitPrices } })).json.code).toBe('invalid-request');
+    }
   });
 
   it('inherits what a fork does not say, the seed always', async () => {

@@ -1,11 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import { residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import { bitPriceMax, residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/quantization-config.ts';
 
 const numbers = {
   bins: z.number().int().min(2).max(256),
   embeddingBins: z.number().int().min(2).max(256),
   pruneFraction: z.number().min(0).lt(1),
   protectFraction: z.number().min(0).lt(1),
+  bitPrice: z.number().min(0).max(bitPriceMax).optional().openapi({
+    description:
+      'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means.',
+  }),
 };
 const pruneMetric = z.enum(['magnitude', 'sensitivity']);
 const example = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
-import { quantizationMethods } from '../../checkpoint/quantization-config.ts';
+import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
+import { clusteringChoices, evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
 import { defaultStateOptions, stateFidelities } from '../../checkpoint/state-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -27,6 +27,9 @@ const searchOptions = {
   embeddingBins: axis(z.number().int().min(2).max(256)),
   pruneFractions: axis(z.number().min(0).lt(1)),
   protectFractions: axis(z.number().min(0).lt(1)),
+  bitPrices: axis(z.number().min(0).max(bitPriceMax)).openapi({
+    description: 'Of the clustering `entropy`: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins.',
+  }),
   neighbourhoodRadius: z.number().int().min(0).max(axisLengthMax),
   neverMoreAggressive: z.boolean(),
   trialsMax: z.number().int().min(1).max(trialsLimit),
@@ -40,13 +43,19 @@ const searchOptions = {
       'Of the method `residual`: with `dead-zone` a weight moves only where that is worth its bits, so rebuilt checkpoints lag a little behind training; ' +
       'with `nearest` wherever another step is nearer. For runs that will be trained on from what Firn rebuilds; it takes about a fifth more bytes.',
   }),
-  clustering: z.enum(['kmeanspp', 'optimal']),
+  clustering: z.enum(clusteringChoices).openapi({
+    description:
+      'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
+      'squared error and in bits together, at the prices of `bitPrices`.',
+  }),
 };
 const description =
   'How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
   `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
 
-export const searchOptionsSchema = z.object({ ...searchOptions, fixedConfig: quantizationConfigSchema.optional() }).openapi('SearchOptions', { description });
+export const searchOptionsSchema = z
+  .object({ ...searchOptions, bitPrices: searchOptions.bitPrices.optional(), fixedConfig: quantizationConfigSchema.optional() })
+  .openapi('SearchOptions', { description });
 
 const searchOptionsInput = z
   .strictObject(searchOptions)
