@@ -134,6 +134,7 @@ Status ContextTables::for_block(const uint32_t* counts, uint32_t contexts, Conte
   ChosenTables chosen = choose_ordered_tables(rows);
   ContextTables tables;
   tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored), chosen.payload);
+  tables.impl_->of_block = true;
   *out = std::move(tables);
   return Status::ok;
 } catch (const std::bad_alloc&) {

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "common/byte_reader.h"
+#include "common/scratch.h"
 #include "common/varint.h"
 #include "context/block_check.h"
 #include "context/block_modes.h"
@@ -73,11 +74,13 @@ size_t mask_changed(const uint8_t* symbols, size_t count, uint64_t* masks) {
 }
 
 // The stream of the better of the modes with lanes; without bytes when a symbol has no code.
-LaneStream encode_with_lanes(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed,
+template <typename Tables>
+LaneStream encode_with_lanes(const Tables& tables, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed,
                              size_t changes, BlockMode* mode) {
+  const SetCodes& codes = tables.codes();
   *mode = changes * kRunsShare < elements.count() ? BlockMode::runs : BlockMode::dense;
   if (*mode == BlockMode::runs) return encode_runs(codes, elements, symbols, changed);
-  return encode_dense(codes, elements, symbols, lanes_for(dense_bits(codes, elements, symbols)));
+  return encode_dense(codes, elements, symbols, lanes_for(tables.of_block ? tables.counted_bits : dense_bits(codes, elements, symbols)));
 }
 
 void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::vector<uint8_t>& escapes, std::vector<uint8_t>* out) {
@@ -145,8 +148,9 @@ Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* ou
   if (!impl_) return Status::invalid_argument;
   if (const Status status = check_block(block, impl_->set.slots); status != Status::ok) return status;
   const ContextLayout& layout = block.layout;
-  const auto changed = std::make_unique_for_overwrite<uint64_t[]>(words_for(layout.count) + 1);
-  const size_t changes = mask_changed(block.symbols, layout.count, changed.get());
+  const Scratch masks = take_scratch((words_for(layout.count) + 1) * sizeof(uint64_t));
+  auto* const changed = reinterpret_cast<uint64_t*>(masks.get());
+  const size_t changes = mask_changed(block.symbols, layout.count, changed);
   ModeByte mode;
   if (changes == 0) {
     append_block(mode, {}, {}, out);
@@ -156,7 +160,7 @@ Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* ou
   const std::vector<uint8_t> escapes = write_escapes(block.escapes, block.escape_count);
   const ElementTables elements(impl_->set, layout);
   LaneStream stream;
-  if (elements.complete()) stream = encode_with_lanes(impl_->codes(), elements, block.symbols, changed.get(), changes, &mode.mode);
+  if (elements.complete()) stream = encode_with_lanes(*impl_, elements, block.symbols, changed, changes, &mode.mode);
   if (stream.bytes.empty() || stream.bytes.size() > (5 * layout.count + 7) / 8) {
     mode.mode = BlockMode::raw;
     stream = LaneStream();

@@ -67,12 +67,10 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
   const uint8_t* const indexes = elements.indexes();
   const EncoderToken* const from = tokens.data();
   const auto token = [=](size_t i) -> const EncoderToken& { return from[indexes[i] * kContextSymbols + symbols[i]]; };
-  if (const DenseEncodeKernel kernel = dense_encode_kernel(); kernel && lanes >= kDenseLanesMin) {
-    std::vector<uint32_t> packed;
-    for (const EncoderToken& t : tokens) packed.push_back(packed_token(t));
-    const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) {
-      return kernel(packed.data(), indexes, symbols, count, lanes, states, next);
-    };
+  const DenseEncodeKernel kernel = dense_encode_kernel();
+  if (kernel && lanes >= kDenseLanesMin && elements.tables().size() <= kDenseEncodeTablesMax) {
+    const DenseTokens rows(tokens);
+    const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) { return kernel(rows, indexes, symbols, count, lanes, states, next); };
     LaneStream stream;
     if (lanes == 32 ? encode_lanes<32>(elements.count(), token, rounds, &stream) : encode_lanes<64>(elements.count(), token, rounds, &stream)) return stream;
     lanes = 1;

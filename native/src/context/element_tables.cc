@@ -16,7 +16,7 @@ Status check_layout(const ContextLayout& layout, uint32_t slots) {
 }
 
 ElementTables::ElementTables(const TableSet& set, const ContextLayout& layout)
-    : count_(layout.count), indexes_(std::make_unique_for_overwrite<uint8_t[]>(words_for(layout.count) * kWordElements + 1)) {
+    : count_(layout.count), indexes_(take_scratch(words_for(layout.count) * kWordElements + 1)) {
   const size_t padded = words_for(count_) * kWordElements;
   std::memset(indexes_.get() + count_, kNone, padded - count_);
   if (set.has_map()) {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include "common/scratch.h"
 #include "context/element_kernels.h"
 #include "context/table_set.h"
 #include "firn/context_coder.h"
@@ -42,7 +42,7 @@ class ElementTables {
   size_t count_;
   bool complete_ = true;
   std::vector<uint8_t> tables_;
-  std::unique_ptr<uint8_t[]> indexes_;
+  Scratch indexes_;
 };
 
 }  // namespace firn

@@ -2,11 +2,11 @@
 #pragma once
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
 #include "common/bytes.h"
+#include "common/scratch.h"
 #include "common/varint.h"
 #include "context/lane_decoder.h"
 #include "context/static_code.h"
@@ -29,7 +29,7 @@ inline constexpr auto kNoRounds = nullptr;
 template <uint32_t kLanes, typename TokenAt, typename Rounds>
 bool encode_lanes(size_t count, TokenAt token, Rounds rounds, LaneStream* stream) {
   // Filled from the end: a decoder reads words in the opposite order. At most one word a token.
-  const auto words = std::make_unique_for_overwrite<uint8_t[]>(2 * count + 2);
+  const auto words = take_scratch(2 * count + 2);
   uint8_t* const end = words.get() + 2 * count + 2;
   uint8_t* next = end;
   uint32_t states[kLanes];

@@ -1,6 +1,7 @@
 #include "context/ordered_tables.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace firn {
 namespace {
@@ -19,27 +20,32 @@ RowCounts sum(RowCounts a, const RowCounts& b) {
   return a;
 }
 
+// More tables save about a thousandth of a bfloat16 delta, and take a tenth of its time.
+constexpr size_t kGroupsMax = 8;
+
+// Merges neighbours as long as that saves bits, the best two first, or there are too many groups.
 std::vector<Group> merge_neighbours(const std::vector<Row>& rows) {
   std::vector<Group> groups;
   for (const Row& row : rows) groups.push_back({row.context, row.counts, group_cost(row.counts), 0});
   const auto look_ahead = [&](size_t g) { groups[g].cost_with_next = group_cost(sum(groups[g].counts, groups[g + 1].counts)); };
   for (size_t g = 0; g + 1 < groups.size(); ++g) look_ahead(g);
-  for (;;) {
-    CostBits best = 0;
-    size_t at = 0;
+  while (groups.size() > 1) {
+    int64_t best = groups.size() > kGroupsMax ? std::numeric_limits<int64_t>::min() : 0;  // bits saved
+    size_t at = groups.size();
     for (size_t g = 0; g + 1 < groups.size(); ++g) {
-      const CostBits apart = groups[g].cost + groups[g + 1].cost, together = groups[g].cost_with_next;
-      if (apart <= together || apart - together <= best) continue;
-      best = apart - together;
+      const auto saved = static_cast<int64_t>(groups[g].cost + groups[g + 1].cost - groups[g].cost_with_next);
+      if (saved <= best) continue;
+      best = saved;
       at = g;
     }
-    if (best == 0) return groups;
+    if (at == groups.size()) break;
     groups[at].counts.add(groups[at + 1].counts);
     groups[at].cost = groups[at].cost_with_next;
     groups.erase(groups.begin() + static_cast<ptrdiff_t>(at) + 1);
     if (at > 0) look_ahead(at - 1);
     if (at + 1 < groups.size()) look_ahead(at);
   }
+  return groups;
 }
 
 }  // namespace

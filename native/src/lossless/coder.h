@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/byte_reader.h"
+#include "common/scratch.h"
 #include "entropy/rans.h"
 #include "firn/lossless.h"
 #include "firn/status.h"
@@ -58,8 +59,8 @@ Status decode_difference(ByteReader in, const ExactOutput& output);
 
 // Difference symbols by the context coder in the context of the previous exponent, fields as they are (lossless/context_difference.cc).
 struct ContextDifferencePlan {
-  std::unique_ptr<uint8_t[]> symbols;
-  std::unique_ptr<uint8_t[]> contexts;
+  Scratch symbols;
+  Scratch contexts;
   std::vector<uint32_t> counts;  // of context * kContextSymbols + symbol
   uint32_t reference = 0;        // exponent that contexts are counted from
   uint64_t field_bytes = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/scratch.h"
 #include "common/varint.h"
 #include "context/cost_bits.h"
 #include "lossless/coder.h"
@@ -18,31 +19,6 @@ namespace firn {
 namespace {
 
 constexpr size_t kReferenceStride = 64;  // elements looked at for the reference
-constexpr uint32_t kKeyBits = 10;  // context and symbol
-static_assert(kDifferenceContexts * kContextSymbols == 1u << kKeyBits);
-
-// Four counts in turn, so that equal neighbours do not wait for one another's increment.
-std::vector<uint32_t> count_symbols(const uint8_t* symbols, const uint8_t* contexts, size_t count) {
-  constexpr size_t kParts = 4, kKeys = size_t{1} << kKeyBits, kPiece = 512;
-  std::vector<uint32_t> counts(kParts * kKeys);
-  uint32_t* const of = counts.data();
-  for (size_t at = 0; at < count; at += kPiece) {
-    std::array<uint16_t, kPiece> keys;
-    const size_t n = std::min(kPiece, count - at);
-    for (size_t i = 0; i < n; ++i) keys[i] = static_cast<uint16_t>(contexts[at + i] * kContextSymbols + symbols[at + i]);
-    size_t i = 0;
-    for (; i + kParts <= n; i += kParts) {
-      for (size_t part = 0; part < kParts; ++part) ++of[part * kKeys + keys[i + part]];
-    }
-    for (; i < n; ++i) ++of[keys[i]];
-  }
-  for (size_t k = 0; k < kKeys; ++k) {
-    for (size_t part = 1; part < kParts; ++part) of[k] += of[part * kKeys + k];
-  }
-  counts.resize(kKeys);
-  return counts;
-}
-
 // What the contexts' symbols take with a table each, in bytes.
 uint64_t entropy_bytes(const std::vector<uint32_t>& counts) {
   CostBits bits = 0;
@@ -73,15 +49,16 @@ bool context_difference_supports(ElementKind kind) {
 
 ContextDifferencePlan plan_context_difference(const ExactInput& input) {
   ContextDifferencePlan plan;
-  plan.symbols = std::make_unique_for_overwrite<uint8_t[]>(input.count);
-  plan.contexts = std::make_unique_for_overwrite<uint8_t[]>(input.count);
+  plan.symbols = take_scratch(input.count);
+  plan.contexts = take_scratch(input.count);
   plan.reference = with_difference_element(input.kind, [&](auto element) {
     return reference_exponent<decltype(element)>(input.previous, input.count, kReferenceStride);
   });
   const FloatKernels& kernels = float_kernels(input.kind);
   kernels.contexts(input.previous, input.count, plan.reference, plan.contexts.get());
   kernels.symbols(input.current, input.previous, input.count, plan.symbols.get());
-  plan.counts = count_symbols(plan.symbols.get(), plan.contexts.get(), input.count);
+  plan.counts.resize(kDifferenceContexts * kContextSymbols);
+  kernels.count_symbols(plan.symbols.get(), plan.contexts.get(), input.count, plan.counts.data());
   uint64_t field_bits = 0;
   with_difference_element(input.kind, [&](auto element) {
     const auto& fields = kDifferenceFields<decltype(element)>;
@@ -100,7 +77,8 @@ Status encode_context_difference(const ExactInput& input, const ContextDifferenc
   if (const Status status = append_context_stream(block, plan.counts.data(), kDifferenceContexts, out); status != Status::ok) return status;
   const size_t begin = out->size();
   out->resize(begin + plan.field_bytes + kFieldSlackBytes);
-  const size_t written = float_kernels(input.kind).put_fields(input.current, input.previous, plan.symbols.get(), input.count, out->data() + begin);
+  const size_t written =
+      float_kernels(input.kind).put_fields(input.current, input.previous, plan.symbols.get(), input.count, plan.field_bytes, out->data() + begin);
   out->resize(begin + written);
   return Status::ok;
 }
@@ -112,8 +90,8 @@ Status decode_context_difference(ByteReader in, const ExactOutput& output) {
   return with_difference_element(output.kind, [&](auto element) {
     using E = decltype(element);
     if (reference >> E::kExponentBits != 0) return Status::corrupt;
-    const auto symbols = std::make_unique_for_overwrite<uint8_t[]>(output.count);
-    const auto contexts = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+    const auto symbols = take_scratch(output.count);
+    const auto contexts = take_scratch(output.count);
     float_kernels(output.kind).contexts(output.previous, output.count, reference, contexts.get());
     const auto count = static_cast<uint32_t>(output.count);
     const uint32_t slot = 0;

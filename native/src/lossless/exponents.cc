@@ -5,12 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "common/scratch.h"
 #include "common/varint.h"
 #include "context/cost_bits.h"
 #include "entropy/exp_golomb.h"
 #include "entropy/range_coder.h"
 #include "lossless/coder.h"
 #include "lossless/context_stream.h"
+#include "lossless/difference_symbol.h"
 #include "lossless/float_kernels.h"
 
 namespace firn {
@@ -20,7 +22,6 @@ namespace {
 constexpr size_t kChunk = 256;       // elements
 constexpr uint32_t kPhases = 4;      // levels to the octave
 constexpr uint32_t kLevelMax = 255;  // in such fractions below the top
-constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals
 
 // Exponents that far above a chunk's mean still have a symbol of their own.
 constexpr uint32_t kRoom = 6;
@@ -43,19 +44,15 @@ void for_each_chunk(size_t count, Visit visit) {
 }
 
 // Mean of the exponents of a chunk in fractions of an octave, zeros left out; 0 when there are only zeros.
-uint32_t mean_exponent(const uint8_t* exponents, size_t count) {
-  uint32_t sum = 0, numbers = 0;
-  for (size_t i = 0; i < count; ++i) {
-    sum += exponents[i];
-    numbers += exponents[i] != 0;
-  }
+uint32_t mean_exponent(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
+  const auto [numbers, sum] = kernels.sum_exponents(exponents, count);
   return numbers == 0 ? 0 : (kPhases * sum + numbers / 2) / numbers;
 }
 
-Levels find_levels(const uint8_t* exponents, size_t count) {
+Levels find_levels(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
   Levels found;
   std::vector<uint32_t> means;
-  for_each_chunk(count, [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(exponents + at, n)); });
+  for_each_chunk(count, [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(kernels, exponents + at, n)); });
   const uint32_t top = *std::max_element(means.begin(), means.end()) / kPhases + 1;
   found.top = top + kRoom;
   uint32_t last = 0;
@@ -101,31 +98,8 @@ Status read_levels(ByteReader& in, size_t chunks, Levels* levels) {
   return decoder.finished() ? Status::ok : Status::corrupt;
 }
 
-// Symbols of a chunk; 31 where the exponent has none.
-void relate(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols) {
-  for (size_t i = 0; i < count; ++i) {
-    const auto below = static_cast<uint8_t>(first - exponents[i]);
-    const uint8_t symbol = below < kSymbolOfZero ? below : kContextEscape;
-    symbols[i] = exponents[i] == 0 ? kSymbolOfZero : symbol;
-  }
-}
-
 void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* exponents) {
   for (size_t i = 0; i < count; ++i) exponents[i] = symbols[i] == kSymbolOfZero ? uint8_t{0} : static_cast<uint8_t>(first - symbols[i]);
-}
-
-using Histogram = std::array<uint32_t, kContextSymbols>;
-
-void count_symbols(const uint8_t* symbols, size_t count, Histogram* counts) {
-  std::array<Histogram, 4> part{};
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (size_t k = 0; k < 4; ++k) ++part[k][symbols[i + k]];
-  }
-  for (; i < count; ++i) ++part[0][symbols[i]];
-  for (uint32_t s = 0; s < kContextSymbols; ++s) {
-    for (const Histogram& counted : part) (*counts)[s] += counted[s];
-  }
 }
 
 size_t rest_bytes(ElementKind kind, size_t count) { return (element_bytes(kind) - 1) * count; }
@@ -138,28 +112,26 @@ Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
 
 struct Related {
   Levels levels;
-  std::unique_ptr<uint8_t[]> symbols, contexts;
+  Scratch symbols, contexts;
   std::vector<uint32_t> escapes;  // exponents
-  std::array<Histogram, kPhases> counts{};
+  std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kPhases contexts
 };
 
-Related relate_all(const uint8_t* exponents, size_t count) {
+Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
   Related related;
-  related.levels = find_levels(exponents, count);
-  related.symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
-  related.contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
+  related.levels = find_levels(kernels, exponents, count);
+  related.symbols = take_scratch(count);
+  related.contexts = take_scratch(count);
   uint8_t* const symbols = related.symbols.get();
   for_each_chunk(count, [&](size_t chunk, size_t at, size_t n) {
-    const uint8_t context = related.levels.context(chunk);
-    relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
-    std::fill_n(related.contexts.get() + at, n, context);
-    count_symbols(symbols + at, n, &related.counts[context]);
+    kernels.relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
+    std::fill_n(related.contexts.get() + at, n, related.levels.context(chunk));
   });
-  const auto escaped = [](const Histogram& counts) { return counts[kContextEscape] != 0; };
-  if (std::any_of(related.counts.begin(), related.counts.end(), escaped)) {
-    for (size_t i = 0; i < count; ++i) {
-      if (symbols[i] == kContextEscape) related.escapes.push_back(exponents[i]);
-    }
+  kernels.count_symbols(symbols, related.contexts.get(), count, related.counts.data());
+  uint32_t escaped = 0;
+  for (uint32_t context = 0; context < kPhases; ++context) escaped += related.counts[context * kContextSymbols + kContextEscape];
+  for (size_t i = 0; related.escapes.size() < escaped; ++i) {
+    if (symbols[i] == kContextEscape) related.escapes.push_back(exponents[i]);
   }
   return related;
 }
@@ -177,7 +149,7 @@ uint64_t estimate_exponents(const ExactInput& input) {
   for (size_t at = 0; at < input.count; at += kSampled * kChunk) {
     const size_t n = std::min(kChunk, input.count - at);
     float_kernels(input.kind).cut(input.current + at * element_bytes(input.kind), n, exponents.data(), {low.data(), high.data()});
-    const uint32_t mean = mean_exponent(exponents.data(), n) / kPhases;
+    const uint32_t mean = mean_exponent(float_kernels(input.kind), exponents.data(), n) / kPhases;
     for (size_t i = 0; i < n; ++i) ++counts[256 + exponents[i] - mean];
     sampled += n;
   }
@@ -189,17 +161,17 @@ uint64_t estimate_exponents(const ExactInput& input) {
 }
 
 Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
-  const auto exponents = std::make_unique_for_overwrite<uint8_t[]>(input.count);
+  const auto exponents = take_scratch(input.count);
   const size_t rest_size = rest_bytes(input.kind, input.count);
-  const auto rest = std::make_unique_for_overwrite<uint8_t[]>(rest_size);
+  const auto rest = take_scratch(rest_size);
   float_kernels(input.kind).cut(input.current, input.count, exponents.get(), rest_at<FloatRest>(input.kind, rest.get(), input.count));
-  const Related related = relate_all(exponents.get(), input.count);
+  const Related related = relate_all(float_kernels(input.kind), exponents.get(), input.count);
   write_levels(related.levels, out);
   const auto count = static_cast<uint32_t>(input.count);
   const uint32_t slot = 0;
   const std::vector<uint32_t>& escapes = related.escapes;
   const ContextBlock block{{related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
-  if (const Status status = append_context_stream(block, related.counts[0].data(), kPhases, out); status != Status::ok) return status;
+  if (const Status status = append_context_stream(block, related.counts.data(), kPhases, out); status != Status::ok) return status;
   out->insert(out->end(), rest.get(), rest.get() + rest_size);
   return Status::ok;
 }
@@ -208,8 +180,8 @@ Status decode_exponents(ByteReader in, const ExactOutput& output) {
   if (!exponents_supports(output.kind) || output.count > kBlockElementsMax) return Status::corrupt;
   Levels levels;
   if (const Status status = read_levels(in, chunks_of(output.count), &levels); status != Status::ok) return status;
-  const auto symbols = std::make_unique_for_overwrite<uint8_t[]>(output.count);
-  const auto contexts = std::make_unique_for_overwrite<uint8_t[]>(output.count);
+  const auto symbols = take_scratch(output.count);
+  const auto contexts = take_scratch(output.count);
   for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) { std::fill_n(contexts.get() + at, n, levels.context(chunk)); });
   const auto count = static_cast<uint32_t>(output.count);
   const uint32_t slot = 0;

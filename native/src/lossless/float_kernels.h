@@ -20,22 +20,36 @@ struct ConstFloatRest {
   const uint8_t* high;
 };
 
+// Of biased exponents that are not 0.
+struct ExponentSum {
+  uint32_t numbers, sum;
+};
+
 struct FloatKernels {
   // Cuts words into biased exponents and the rest; bf16 and f32.
   void (*cut)(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest);
   void (*join)(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, uint8_t* words);
 
+  // What a chunk's level comes from; at most 2^24 exponents.
+  ExponentSum (*sum_exponents)(const uint8_t* exponents, size_t count);
+  // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves no symbol.
+  void (*relate)(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols);
+
+  // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count <= kBlockElementsMax.
+  void (*count_symbols)(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t* counts);
+
   // Contexts of the elements of the previous block (difference_symbol.h), and symbols of the differences to it (difference_fields.h).
   void (*contexts)(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts);
   void (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
   // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room for them and
-  // kFieldSlackBytes. Returns the bytes.
-  size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out);
+  // kFieldSlackBytes. `field_bytes` is about what they take; what is written does not depend on it. Returns the bytes.
+  size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t field_bytes, uint8_t* out);
   // Rebuilds the block from previous words, symbols and fields; missing fields are read as zeros. Returns the bits that the symbols call for.
   uint64_t (*apply_fields)(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current);
 };
 
 inline constexpr size_t kFieldSlackBytes = 16;
+inline constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
 
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
 const FloatKernels& float_kernels(ElementKind kind);

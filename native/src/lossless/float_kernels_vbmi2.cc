@@ -2,7 +2,9 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "lossless/float_kernels.h"
 #include "lossless/float_passes.h"
@@ -12,31 +14,44 @@ namespace {
 
 constexpr uint32_t kWindowBits = 512;  // of fields read at once
 
-template <int kQuarter>
-[[gnu::always_inline]] inline void put_two(__m512i fields, __m512i lengths, bool together, FieldWriter* writer) {
-  const __m128i field = _mm512_extracti64x2_epi64(fields, kQuarter), length = _mm512_extracti64x2_epi64(lengths, kQuarter);
-  writer->put(static_cast<uint64_t>(_mm_cvtsi128_si64(field)), static_cast<uint32_t>(_mm_cvtsi128_si32(length)));
-  if (!together) writer->put(static_cast<uint64_t>(_mm_extract_epi64(field, 1)), static_cast<uint32_t>(_mm_extract_epi32(length, 2)));
+constexpr uint64_t kPutBits = 64;  // at most, at once
+
+[[gnu::always_inline]] inline bool fit(__m512i lengths) { return _mm512_cmpgt_epu64_mask(lengths, _mm512_set1_epi64(kPutBits)) == 0; }
+
+template <int kLane>
+[[gnu::always_inline]] inline uint64_t lane(__m512i values) {
+  const __m128i two = _mm512_extracti64x2_epi64(values, kLane / 2);
+  return static_cast<uint64_t>(kLane % 2 == 0 ? _mm_cvtsi128_si64(two) : _mm_extract_epi64(two, 1));
 }
 
-// Eight fields of up to 64 bits; taken two at a time where they are short.
+template <int... kLanes>
+[[gnu::always_inline]] inline void put_lanes(__m512i fields, __m512i lengths, FieldWriter* writer) {
+  (writer->put(lane<kLanes>(fields), static_cast<uint32_t>(lane<kLanes>(lengths))), ...);
+}
+
+// Eight fields of up to 64 bits. Two, four or all of them are put as one, 2^kJoins, where they fit; fewer else.
+template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_eight(__m512i fields, __m512i lengths, FieldWriter* writer) {
-  const __m512i of_two = _mm512_add_epi64(lengths, _mm512_shuffle_epi32(lengths, _MM_PERM_BADC));
-  const bool together = _mm512_cmpgt_epu64_mask(of_two, _mm512_set1_epi64(64)) == 0;
-  if (together) {
-    fields = _mm512_or_si512(fields, _mm512_sllv_epi64(_mm512_shuffle_epi32(fields, _MM_PERM_BADC), lengths));
-    lengths = of_two;
+  if constexpr (kJoins == 0) {
+    put_lanes<0, 1, 2, 3, 4, 5, 6, 7>(fields, lengths, writer);
+  } else {
+    const __m512i of_two = _mm512_add_epi64(lengths, _mm512_shuffle_epi32(lengths, _MM_PERM_BADC));
+    const __m512i of_four = _mm512_add_epi64(of_two, _mm512_permutex_epi64(of_two, _MM_PERM_BADC));
+    const __m512i of_eight = _mm512_add_epi64(of_four, _mm512_shuffle_i64x2(of_four, of_four, _MM_PERM_BADC));
+    if (!fit(kJoins == 1 ? of_two : kJoins == 2 ? of_four : of_eight)) [[unlikely]] return put_eight<kJoins - 1>(fields, lengths, writer);
+    const __m512i twos = _mm512_or_si512(fields, _mm512_sllv_epi64(_mm512_shuffle_epi32(fields, _MM_PERM_BADC), lengths));
+    if constexpr (kJoins == 1) return put_lanes<0, 2, 4, 6>(twos, of_two, writer);
+    const __m512i fours = _mm512_or_si512(twos, _mm512_sllv_epi64(_mm512_permutex_epi64(twos, _MM_PERM_BADC), of_two));
+    if constexpr (kJoins == 2) return put_lanes<0, 4>(fours, of_four, writer);
+    put_lanes<0>(_mm512_or_si512(fours, _mm512_sllv_epi64(_mm512_shuffle_i64x2(fours, fours, _MM_PERM_BADC), of_four)), of_eight, writer);
   }
-  put_two<0>(fields, lengths, together, writer);
-  put_two<1>(fields, lengths, together, writer);
-  put_two<2>(fields, lengths, together, writer);
-  put_two<3>(fields, lengths, together, writer);
 }
 
 // Two fields of up to 32 bits become one.
+template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_sixteen(__m512i fields, __m512i lengths, FieldWriter* writer) {
   const __m512i low_half = _mm512_set1_epi64(0xFFFFFFFF), first = _mm512_and_si512(lengths, low_half);
-  put_eight(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi64(_mm512_srli_epi64(fields, 32), first)),
+  put_eight<kJoins>(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi64(_mm512_srli_epi64(fields, 32), first)),
             _mm512_add_epi64(first, _mm512_srli_epi64(lengths, 32)), writer);
 }
 
@@ -84,7 +99,8 @@ struct Wide {
   static __m512i low_bits(__m512i values, __m512i bits) { return _mm512_andnot_si512(_mm512_sllv_epi32(all(~0u), bits), values); }
 
   static __m512i symbols(const Doubled& d) { return _mm512_sub_epi32(all(32), _mm512_lzcnt_epi32(d.magnitude)); }
-  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) { put_sixteen(fields, lengths, writer); }
+  template <uint32_t kJoins>
+  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) { put_sixteen<kJoins>(fields, lengths, writer); }
   static __m512i sums(__m512i bits, uint32_t* total) {
     const __m512i ends = running_sums(bits);
     *total = last_of_sixteen(ends);
@@ -144,10 +160,11 @@ struct Narrow {
     const __m512i longer = add(length, all(kFirstLongSymbol - kFirstLength));
     return choose(_mm512_cmple_epu16_mask(d.magnitude, all(kShortMax)), _mm512_subs_epu16(d.z, all(1)), longer);
   }
+  template <uint32_t kJoins>
   static void put(__m512i fields, __m512i lengths, FieldWriter* writer) {
     const __m512i low_half = _mm512_set1_epi32(0xFFFF), first = _mm512_and_si512(lengths, low_half);
-    put_sixteen(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi32(_mm512_srli_epi32(fields, 16), first)),
-                _mm512_add_epi32(first, _mm512_srli_epi32(lengths, 16)), writer);
+    put_sixteen<kJoins>(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi32(_mm512_srli_epi32(fields, 16), first)),
+                        _mm512_add_epi32(first, _mm512_srli_epi32(lengths, 16)), writer);
   }
   static __m512i sums(__m512i bits, uint32_t* total) {
     const __m512i in_pairs = add(bits, _mm512_slli_epi32(bits, 16)), of_pairs = _mm512_srli_epi32(in_pairs, 16), ends = running_sums(of_pairs);
@@ -209,8 +226,8 @@ void contexts_vbmi2(const uint8_t* previous, size_t count, uint32_t reference, u
   contexts_of<E>(previous + whole * sizeof(typename E::Word), count - whole, reference, contexts + whole);
 }
 
-template <typename L>
-size_t put_fields_vbmi2(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
+template <typename L, uint32_t kJoins>
+size_t put_fields_joined(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
   FieldWriter writer(out);
   const size_t whole = count - count % L::kLanes;
   const typename L::Table bits_of(&DifferenceField::bits);
@@ -219,10 +236,22 @@ size_t put_fields_vbmi2(const uint8_t* current, const uint8_t* previous, const u
     const __m512i symbol = L::load_symbols(symbols + i), bits = bits_of.look_up(symbol);
     if (L::nonzero(bits) == 0) continue;
     const __m512i now = L::load(current, i), z = doubled<L>(now, L::load(previous, i)).z;
-    L::put(L::low_bits(L::choose(L::equal(symbol, word_symbol), now, z), bits), bits, &writer);
+    L::template put<kJoins>(L::low_bits(L::choose(L::equal(symbol, word_symbol), now, z), bits), bits, &writer);
   }
   put_fields_of<typename L::E>(current, previous, symbols, whole, count, &writer);
   return writer.finish();
+}
+
+template <typename L>
+size_t put_fields_vbmi2(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t field_bytes, uint8_t* out) {
+  // With so many bits on average, nearly all of what is joined fits.
+  constexpr size_t kMeanBitsMax = 44;
+  const size_t mean = field_bytes * L::kLanes / std::max<size_t>(count, 1);  // bits of one of put_eight()'s fields
+  const auto joined = mean * 8 <= kMeanBitsMax   ? put_fields_joined<L, 3>
+                      : mean * 4 <= kMeanBitsMax ? put_fields_joined<L, 2>
+                      : mean * 2 <= kMeanBitsMax ? put_fields_joined<L, 1>
+                                                 : put_fields_joined<L, 0>;
+  return joined(current, previous, symbols, count, out);
 }
 
 // Sixty-four bytes of the fields from any byte on; zeros follow their end.
@@ -273,6 +302,62 @@ uint64_t apply_fields_vbmi2(const uint8_t* previous, const uint8_t* symbols, con
   return reader.position();
 }
 
+// The low bytes of the words of two vectors.
+[[gnu::always_inline]] inline __m512i low_bytes(__m512i first, __m512i second) {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(first)), _mm512_cvtepi16_epi8(second), 1);
+}
+
+void cut_bf16_vbmi2(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest) {
+  constexpr size_t kPiece = 64;
+  const size_t whole = count - count % kPiece;
+  const __m512i mantissa = _mm512_set1_epi16(0x7F), sign = _mm512_set1_epi16(0x80);
+  const auto high = [&](__m512i word) { return _mm512_or_si512(_mm512_and_si512(word, mantissa), _mm512_and_si512(_mm512_srli_epi16(word, 8), sign)); };
+  for (size_t i = 0; i < whole; i += kPiece) {
+    const __m512i first = _mm512_loadu_si512(words + 2 * i), second = _mm512_loadu_si512(words + 2 * i + kPiece);
+    _mm512_storeu_si512(exponents + i, low_bytes(_mm512_srli_epi16(first, 7), _mm512_srli_epi16(second, 7)));
+    _mm512_storeu_si512(rest.high + i, low_bytes(high(first), high(second)));
+  }
+  cut<Bf16Element>(words + 2 * whole, count - whole, exponents + whole, {nullptr, rest.high + whole});
+}
+
+void cut_f32_vbmi2(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest) {
+  constexpr size_t kPiece = 16;
+  const size_t whole = count - count % kPiece;
+  const __m512i mantissa = _mm512_set1_epi32(0x7F), sign = _mm512_set1_epi32(0x80);
+  for (size_t i = 0; i < whole; i += kPiece) {
+    const __m512i word = _mm512_loadu_si512(words + 4 * i);
+    const __m512i high = _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(word, 16), mantissa), _mm512_and_si512(_mm512_srli_epi32(word, 24), sign));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(exponents + i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 23)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(rest.high + i), _mm512_cvtepi32_epi8(high));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(rest.low + 2 * i), _mm512_cvtepi32_epi16(word));
+  }
+  cut<F32Element>(words + 4 * whole, count - whole, exponents + whole, {rest.low + 2 * whole, rest.high + whole});
+}
+
+ExponentSum sum_exponents_vbmi2(const uint8_t* exponents, size_t count) {
+  __m512i sums = _mm512_setzero_si512();
+  ExponentSum found{};
+  size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const __m512i piece = _mm512_loadu_si512(exponents + i);
+    sums = _mm512_add_epi64(sums, _mm512_sad_epu8(piece, _mm512_setzero_si512()));
+    found.numbers += static_cast<uint32_t>(std::popcount(_cvtmask64_u64(_mm512_test_epi8_mask(piece, piece))));
+  }
+  const ExponentSum left = sum_exponents(exponents + i, count - i);
+  return {found.numbers + left.numbers, static_cast<uint32_t>(_mm512_reduce_add_epi64(sums)) + left.sum};
+}
+
+void relate_exponents_vbmi2(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols) {
+  const __m512i from = _mm512_set1_epi8(static_cast<char>(first)), zero = _mm512_set1_epi8(kSymbolOfZero), escape = _mm512_set1_epi8(kContextEscape);
+  size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const __m512i exponent = _mm512_loadu_si512(exponents + i), below = _mm512_sub_epi8(from, exponent);
+    const __m512i symbol = _mm512_mask_mov_epi8(below, _mm512_cmpge_epu8_mask(below, zero), escape);
+    _mm512_storeu_si512(symbols + i, _mm512_mask_mov_epi8(symbol, _mm512_testn_epi8_mask(exponent, exponent), zero));
+  }
+  relate_exponents(exponents + i, count - i, first, symbols + i);
+}
+
 template <typename E, typename L>
 constexpr FloatKernels kernels() {
   FloatKernels set = plain_kernels<E>();
@@ -280,6 +365,10 @@ constexpr FloatKernels kernels() {
   set.symbols = symbols_vbmi2<L>;
   set.put_fields = put_fields_vbmi2<L>;
   set.apply_fields = apply_fields_vbmi2<L>;
+  if constexpr (std::is_same_v<E, Bf16Element>) set.cut = cut_bf16_vbmi2;
+  if constexpr (std::is_same_v<E, F32Element>) set.cut = cut_f32_vbmi2;
+  set.sum_exponents = sum_exponents_vbmi2;
+  set.relate = relate_exponents_vbmi2;
   return set;
 }
 

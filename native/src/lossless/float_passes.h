@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "common/bytes.h"
+#include "firn/context_coder.h"
+#include "firn/delta.h"
 #include "lossless/difference_fields.h"
 #include "lossless/difference_symbol.h"
 #include "lossless/element.h"
@@ -93,6 +95,43 @@ void join(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, ui
   }
 }
 
+inline ExponentSum sum_exponents(const uint8_t* exponents, size_t count) {
+  ExponentSum found{};
+  for (size_t i = 0; i < count; ++i) {
+    found.sum += exponents[i];
+    found.numbers += exponents[i] != 0;
+  }
+  return found;
+}
+
+inline void relate_exponents(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto below = static_cast<uint8_t>(first - exponents[i]);
+    const uint8_t symbol = below < kSymbolOfZero ? below : kContextEscape;
+    symbols[i] = exponents[i] == 0 ? kSymbolOfZero : symbol;
+  }
+}
+
+// Eight counts in turn, so that equal neighbours do not wait for one another's increment.
+inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t* counts) {
+  constexpr size_t kParts = 8, kKeys = size_t{kDifferenceContexts} * kContextSymbols, kPiece = 512;
+  static_assert(kBlockElementsMax / kParts + kParts <= 0xFFFF);
+  uint16_t parts[kParts][kKeys] = {};
+  for (size_t at = 0; at < count; at += kPiece) {
+    uint16_t keys[kPiece];
+    const size_t n = std::min(kPiece, count - at);
+    for (size_t i = 0; i < n; ++i) keys[i] = static_cast<uint16_t>(contexts[at + i] * kContextSymbols + symbols[at + i]);
+    size_t i = 0;
+    for (; i + kParts <= n; i += kParts) {
+      for (size_t part = 0; part < kParts; ++part) ++parts[part][keys[i + part]];
+    }
+    for (; i < n; ++i) ++parts[i % kParts][keys[i]];
+  }
+  for (size_t k = 0; k < kKeys; ++k) {
+    for (size_t part = 0; part < kParts; ++part) counts[k] += parts[part][k];
+  }
+}
+
 // z of difference_fields.h; modulo 2^32 where m takes 32 bits.
 template <typename E>
 uint32_t doubled_difference(typename E::Word now, typename E::Word before) {
@@ -153,7 +192,7 @@ void symbols_pass(const uint8_t* current, const uint8_t* previous, size_t count,
 }
 
 template <typename E>
-size_t put_fields_pass(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
+size_t put_fields_pass(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t, uint8_t* out) {
   FieldWriter writer(out);
   put_fields_of<E>(current, previous, symbols, 0, count, &writer);
   return writer.finish();
@@ -168,7 +207,7 @@ uint64_t apply_fields_pass(const uint8_t* previous, const uint8_t* symbols, cons
 
 template <typename E>
 constexpr FloatKernels plain_kernels() {
-  FloatKernels kernels{nullptr, nullptr, contexts_of<E>, symbols_pass<E>, put_fields_pass<E>, apply_fields_pass<E>};
+  FloatKernels kernels{nullptr, nullptr, sum_exponents, relate_exponents, count_pairs, contexts_of<E>, symbols_pass<E>, put_fields_pass<E>, apply_fields_pass<E>};
   if constexpr (E::kExponentBits == 8) {
     kernels.cut = cut<E>;
     kernels.join = join<E>;
