@@ -8,8 +8,9 @@ import { planFile } from '../package/plan-file.ts';
 import type { Ancestor } from './ancestor.ts';
 import { bytesOf, TokenCensus } from './count-tokens.ts';
 import { ancestorInMemory, encodeInMemory, prepareSource, type PreparedSource } from './encode-in-memory.test-support.ts';
-import { estimateBytes, sampleElementsMax } from './estimate-bytes.ts';
+import { estimateBytes } from './estimate-bytes.ts';
 import { levelBlocks } from './plan-codings.ts';
+import { sampleElementsMax } from './sample-blocks.ts';
 import { f32, noise, type TestTensors } from './tiny-model.test-support.ts';
 
 const core = loadCore();

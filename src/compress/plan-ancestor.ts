@@ -113,6 +113,8 @@ async function estimateBytes(attempt: EncodeAttempt, model: PreparedModel, { can
   return withAncestor(attempt, candidate === undefined ? [] : [candidate], model.plan, async (opened) => {
     if (candidate !== undefined && opened === undefined) return undefined;
     const quantization = await residualOf(attempt, { model, ...basis, ancestor: opened?.ancestor });
-    return quantization.estimateBytes(config, pace(attempt));
+    // Most often the delta is taken, and what its estimate found is what is stored then; of the base nothing but the bytes is asked for.
+    const rough = candidate === undefined ? quantization.roughBytes?.(config, pace(attempt)) : undefined;
+    return rough ?? quantization.estimateBytes(config, pace(attempt));
   });
 }

@@ -33,6 +33,8 @@ export interface Quantization {
   form(config: QuantizationConfig): Promise<QuantizedForm>;
   /** Bytes of the quantized part under a config. What is the same for every config may be left out. */
   estimateBytes(config: QuantizationConfig, options: FormOptions): Promise<number>;
+  /** The same where a comparison is all it is for: from a sample of a large model's blocks. Absent where estimates are from samples anyway. */
+  roughBytes?(config: QuantizationConfig, options: FormOptions): Promise<number>;
   /** The config of fewest bytes that passes; undefined when none does. */
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
   /** Told apart in the records of trials from those of another ancestor, where quality depends on it. */

@@ -10,10 +10,11 @@ import { distanceInSteps } from './distance-in-steps.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { Rounding } from './feedback-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
-import type { MovesMemory } from './moves-memory.ts';
+import { MovesShelf, type MovesMemory } from './moves-memory.ts';
 import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from './quantized-form.ts';
 import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCoderParts } from './residual-coder.ts';
+import { sampleBlocks } from './sample-blocks.ts';
 import type { ModelMoments } from './tensor-moments.ts';
 
 export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts, 'shelf' | 'gradientScale'> {
@@ -136,10 +137,8 @@ type Attempts = readonly ReadonlyMap<number, number>[];
  * then the blocks concerned are quantized again.
  */
 export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
-  // Vectors are few, and more depends on each: their steps only ever shrink with the others.
-  const scales = { matrices: step, vectors: Math.min(0, step) };
-  const coder = new ResidualCoder({ ...parts, shelf: parts.moves.take(), gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
-  const pass = new QuantizingPass(parts, coder);
+  const scales = scalesOf(step);
+  const pass = new QuantizingPass(parts, coderOf(parts, parts.moves.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   for (;;) {
     const planned = residualFiles(parts, scales, attempts);
@@ -155,6 +154,28 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
     for (const { file, tensor } of again) next[file]!.set(tensor, attemptOf(attempts, file, tensor) + 1);
     attempts = next;
   }
+}
+
+/**
+ * About what the form of a step would take, from an evenly spread sample of its blocks, each rounded in the first of its ways; of a small model, from all. Steps that would have to
+ * be made finer, which are those of few tensors, are not.
+ */
+export async function estimateResidualForm(parts: ResidualFormParts, step: number): Promise<number> {
+  const coder = coderOf(parts, new MovesShelf(0));
+  const { blocks, scale } = sampleBlocks([...residualBlocks(parts.plan)]);
+  const attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
+  const { tables } = await new QuantizingPass(parts, coder, blocks).run(residualFiles(parts, scalesOf(step), attempts), attempts);
+  const tableBytes = tables.serialize().length;
+  return (tables.totalBits() / 8 - tableBytes) * scale + tableBytes;
+}
+
+/** Vectors are few, and more depends on each: their steps only ever shrink with the others. */
+function scalesOf(step: number): StepScales {
+  return { matrices: step, vectors: Math.min(0, step) };
+}
+
+function coderOf(parts: ResidualFormParts, shelf: MovesShelf): ResidualCoder {
+  return new ResidualCoder({ ...parts, shelf, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
 }
 
 function attemptOf(attempts: Attempts, file: number, tensor: number): number {
@@ -224,17 +245,17 @@ interface PassResult {
   readonly sums: readonly ReadonlyMap<number, TensorSums>[];
 }
 
-/** Quantizes all blocks, rounded in one way after the other; blocks that are rounded as before are not quantized again as far as their moves were kept. */
+/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their moves were kept. */
 class QuantizingPass {
   readonly coder: ResidualCoder;
   private readonly parts: ResidualFormParts;
   private readonly places: readonly BlockPlace[];
   private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
 
-  constructor(parts: ResidualFormParts, coder: ResidualCoder) {
+  constructor(parts: ResidualFormParts, coder: ResidualCoder, places: readonly BlockPlace[]) {
     this.parts = parts;
     this.coder = coder;
-    this.places = [...residualBlocks(parts.plan)];
+    this.places = places;
   }
 
   /** Blocks of files that are left out are neither counted nor summed. */

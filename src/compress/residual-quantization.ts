@@ -8,12 +8,13 @@ import type { Ancestor } from './ancestor.ts';
 import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from './model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { FormOptions, Quantization } from './quantized-form.ts';
-import { buildResidualForm, type ResidualForm } from './residual-form.ts';
+import { buildResidualForm, estimateResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
 import { refines } from './refine-units.ts';
 import { isResumed, type Resumption } from './resumed-training.ts';
+import { sampleBlocks } from './sample-blocks.ts';
 import { someOf } from './some-of.ts';
 import { stepBound } from './step-bound.ts';
 import { gatherMoments } from './tensor-moments.ts';
@@ -55,11 +56,12 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   // Where training was resumed from a rebuilt checkpoint, now or not long ago, nothing of what is trained may lag behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualForm>>(formsKept);
+  const formParts = { ...parts, ancestor, records, moments, toNearest };
   const form = (config: QuantizationConfig): Promise<ResidualForm> => {
     const { step } = own(config);
     const known = forms.get(String(step));
     if (known !== undefined) return known;
-    const made = buildResidualForm({ ...parts, ancestor, records, moments, toNearest }, step);
+    const made = buildResidualForm(formParts, step);
     forms.set(String(step), made, 1);
     return made;
   };
@@ -73,8 +75,15 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     },
     form,
     estimateBytes: async (config) => (await form(config)).bytes,
+    roughBytes: (config) => (isSampled(plan) ? estimateResidualForm(formParts, own(config).step) : form(config).then(({ bytes }) => bytes)),
     search: (runner: TrialRunner): Promise<FoundConfig | undefined> => searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
   };
+}
+
+/** Whether an estimate looks at a part of the model only. */
+function isSampled(plan: CodingPlan): boolean {
+  const all = [...residualBlocks(plan)];
+  return sampleBlocks(all).blocks.length < all.length;
 }
 
 function own(config: QuantizationConfig): ResidualConfig {
