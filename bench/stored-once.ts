@@ -64,6 +64,15 @@ const cases: Readonly<Record<string, Case>> = {
     { run: 'a', files: one(layers([1, 2, 3, 4])) },
     { run: 'b', files: one(layers([1, 2, 5, 6])) },
   ],
+  'one of eight layers frozen, another run': [
+    { run: 'a', files: one(layers([1, 2, 3, 4, 5, 6, 7, 8])) },
+    { run: 'b', files: one(layers([1, 9, 10, 11, 12, 13, 14, 15])) },
+  ],
+  'two of four layers frozen, after references': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'b', files: one(layers([1, 2, 3, 4])) },
+    { run: 'b', files: one(layers([1, 2, 5, 6])) },
+  ],
   'tied embeddings, two blocks and more': [{ run: 'a', files: one({ 'embed.weight': tied, 'head.weight': tied, 'fc.weight': weights(1) }) }],
   'tied embeddings, less than a block': [{ run: 'a', files: one({ 'embed.weight': small, 'head.weight': small, 'fc.weight': weights(1) }) }],
   'master copy in an optimizer file': [

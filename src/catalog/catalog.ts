@@ -221,6 +221,8 @@ export interface CheckpointRecords {
   list(runId: string, page: Page): Promise<Checkpoint[]>;
   /** The live or hidden checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. */
   previousReady(runId: string, beforeSequence: number): Promise<Checkpoint | undefined>;
+  /** The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs that have one, newest first, at most `limit`. */
+  newestElsewhere(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]>;
   /**
    * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered again, or go back to queued
    * (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is not one of these. Entering queued sets

@@ -138,6 +138,28 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect((await open().checkpoints.staleOpen(soon, 100)).map((checkpoint) => checkpoint.id)).not.toContain(id);
   });
 
+  test('the newest ready checkpoints of other runs of the repository: live ones of live runs, newest runs first', async () => {
+    const own = await makeRun(open());
+    const { repositoryId } = own;
+    await makeReady(open(), own, 1);
+    await makeReady(open(), await makeRun(open()), 1);
+    const newest = async (limit = 10) => (await open().checkpoints.newestElsewhere(own, limit)).map(({ id }) => id);
+    const [old, gone, hidden, empty, last] = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => makeRun(open(), { repositoryId, name })));
+    const [first, second] = [await makeReady(open(), old!, 10), await makeReady(open(), old!, 5)];
+    await makeCheckpoint(open(), old!, 20);
+    await makeReady(open(), gone!, 1);
+    await open().runs.hide(gone!.id);
+    await open().checkpoints.hide((await makeReady(open(), hidden!, 1)).checkpoint.id);
+    await makeCheckpoint(open(), empty!, 1);
+    expect(await newest()).toEqual([second.checkpoint.id]);
+    await open().checkpoints.hide(second.checkpoint.id);
+    const another = await makeReady(open(), last!, 1);
+    expect((await newest()).sort()).toEqual([first.checkpoint.id, another.checkpoint.id].sort());
+    expect(await newest(1)).toHaveLength(1);
+    const later = await makeReady(open(), await makeRun(open(), { repositoryId, name: 'later' }), 0);
+    expect((await newest())[0]).toBe(later.checkpoint.id);
+  });
+
   test('the previous ready checkpoint is the nearest below, hidden or not, with a package', async () => {
     const run = await makeRun(open());
     const first = await makeReady(open(), run, 1);

@@ -8,6 +8,7 @@ import { countByState } from './count-by-state.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
+import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from './page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
 import { checkpointFiles, checkpoints, runs } from './schema.ts';
@@ -59,6 +60,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     },
     previousReady: (runId, beforeSequence) =>
       one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId)),
+    newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
     async transition(id, from, to, set = {}) {
       const at = {
         ...(to === 'queued' && { committedAt: sql`coalesce(${checkpoints.committedAt}, now())` }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Checkpoint, CheckpointFile, CheckpointResult, FileResultRecord, Run } from '../catalog/catalog.ts';
 import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
+import { ancestorsOfExact } from './ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
@@ -85,13 +86,18 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   });
   const { model } = basis;
   const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
-  const findings =
-    quantized ?? (await withAncestor(attempt, candidates, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened })));
+  const storeExact = async (): Promise<Findings> => {
+    const ancestors = await ancestorsOfExact(attempt, decision.plan, candidates);
+    return withAncestor(attempt, ancestors, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
+  };
+  const findings = quantized ?? (await storeExact());
   attempt.signal.throwIfAborted();
   if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
+
+type Findings = Awaited<ReturnType<typeof storeAndVerify>>;
 
 interface Basis extends Omit<DecisionBasis, 'ancestor'> {
   /** Candidates to build on, in the order they are tried. */
@@ -124,7 +130,7 @@ interface Stored {
   /** What it was searched behind. */
   readonly ancestor: AncestorCandidate | undefined;
   /** Undefined where everything is to be stored exact, which nothing was measured for. */
-  readonly findings: Awaited<ReturnType<typeof storeAndVerify>> | undefined;
+  readonly findings: Findings | undefined;
   /** What was stored, where that leaves the restore budget. */
   readonly overBudgetBytes?: number;
 }

@@ -47,7 +47,8 @@ describe('tensors with the same bytes are stored once', () => {
     const optimizer = { 'b.weight': weights['b.weight'], 'a.moment': matrix(5), 'master.a.weight': weights['a.weight'] };
     const files: Upload = { ...modelOf(weights), 'optimizer.safetensors': { role: 'optimizer', bytes: safetensors(optimizer) } };
     const checkpoint = await harness.push(await harness.newRun(exact), 0, files);
-    const alone = await harness.push(await harness.newRun(exact), 0, modelOf({ ...weights, 'a.moment': matrix(5) }));
+    const { id: repositoryId } = await harness.catalog.repositories.create({ namespace: 'acme', name: 'alone', type: 'model' });
+    const alone = await harness.push(await harness.newRun({ ...exact, repositoryId }), 0, modelOf({ ...weights, 'a.moment': matrix(5) }));
     expect(checkpoint.result!.storedBytes).toBeLessThan(alone.result!.storedBytes + 400);
     await expectWhole(checkpoint, files);
     const { catalog, store, core } = harness;

@@ -15,7 +15,7 @@ export interface OpenedAncestor {
 const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt-package', 'corrupt-object', 'not-found', 'unsupported-format']);
 
 /** A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references to others' shares little or nothing. */
-const coverageEnough = 0.5;
+export const coverageEnough = 0.5;
 
 /**
  * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose chain has room for another; without one where there is none. A
@@ -51,8 +51,8 @@ export async function withAncestor<T>(
   }
 }
 
-/** Undefined when the chain has no room for another package or cannot be read. */
-async function openAncestor(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
+/** A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another package or cannot be read. Rejects with the errors of catalog and store. */
+export async function openAncestor(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
   const { packageId } = candidate.checkpoint;
   return packageId === undefined ? undefined : attempt.lastAncestor.along(packageId, plan, () => openChain(attempt, candidate, packageId));
 }

@@ -4,13 +4,14 @@ import { chooseAncestor, fullnessCost, type AncestorOption } from './choose-ance
 import { lastConfig, residualOf, type DecisionBasis } from './decide-config.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
+import { ancestorsOfExact } from './ancestors-of-exact.ts';
 import { withAncestor } from './open-ancestor.ts';
 import { isQuantized } from './plan-codings.ts';
 import type { PreparedModel } from './prepare-model.ts';
 import { chainBytesMax } from './restore-budget.ts';
 import { isResumed } from './resumed-training.ts';
 
-/** Candidates of methods whose deltas are not compared: the farther one is, the less it is worth. */
+/** Candidates of checkpoints whose deltas are not compared: the farther one is, the less it is worth. */
 const nearestMax = 4;
 
 /** What came of the first ancestor chosen. */
@@ -23,7 +24,7 @@ export interface TriedDelta {
 
 /**
  * The candidates to build on, in the order they are to be tried. The residual method's is chosen by stored bytes and what a restore reads, because quality is measured with it;
- * for other methods the nearest that shares blocks is taken. Rejects with the errors of catalog and store.
+ * for other methods the nearest that shares blocks is taken. A checkpoint that is kept exact may build on another run's. Rejects with the errors of catalog and store.
  */
 export async function plannedAncestors(
   attempt: EncodeAttempt,
@@ -31,6 +32,7 @@ export async function plannedAncestors(
   { candidates, resumption }: Pick<DecisionBasis, 'candidates' | 'resumption'>,
   tried?: TriedDelta,
 ): Promise<readonly AncestorCandidate[]> {
+  if (!isQuantized(model.plan)) return ancestorsOfExact(attempt, model.plan, candidates.slice(0, nearestMax));
   if (!isBudgeted(attempt, model)) return candidates.slice(0, nearestMax);
   const config = tried?.config ?? givenConfig(attempt) ?? lastConfig(candidates);
   if (config?.method !== 'residual') return candidates;
