@@ -46,5 +46,6 @@ export function rawParts(tensors: readonly { readonly name: string; readonly sta
 }
 
 function partOf(name: string): Part {
-  return stateTensorOf(name)?.role ?? 'weights';
+  const role = stateTensorOf(name)?.role ?? 'master';
+  return role === 'master' ? 'weights' : role;
 }

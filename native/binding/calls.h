@@ -48,6 +48,10 @@ napi_value exact_encode_call(Arguments& args);
 napi_value exact_decode_call(Arguments& args);
 napi_value exact_is_standalone_call(Arguments& args);
 
+// calls_rounded.cc
+napi_value rounded_encode_call(Arguments& args);
+napi_value rounded_decode_call(Arguments& args);
+
 // calls_state.cc
 napi_value state_encode_call(Arguments& args);
 napi_value state_decode_call(Arguments& args);

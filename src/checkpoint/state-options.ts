@@ -6,10 +6,16 @@ export type StateFidelity = (typeof stateFidelities)[number];
 export const stateRoles = ['firstMoment', 'secondMoment', 'momentum'] as const;
 export type StateRole = (typeof stateRoles)[number];
 
+/** How F32 copies of the model's weights are kept: byte for byte, or as the weights that come back, widened. */
+export const masterFidelities = ['exact', 'weights'] as const;
+export type MasterFidelity = (typeof masterFidelities)[number];
+
 /** How a run's optimizer files are kept; fixed when the run is created. */
 export interface StateOptions extends Readonly<Record<StateRole, StateFidelity>> {
+  /** `exact` when absent. */
+  readonly master?: MasterFidelity | undefined;
   /** Words that mark tensors of a role in addition to the usual ones, as parts of their dotted names. */
-  readonly names?: { readonly [Role in StateRole]?: readonly string[] | undefined };
+  readonly names?: { readonly [Role in StateRole | 'master']?: readonly string[] | undefined };
 }
 
 /** Nothing is lost unless somebody asked for it: no threshold bounds what an optimizer does later. */

@@ -1,11 +1,11 @@
 import { placeCopies } from '../package/copied-tensors.ts';
 import { isWeightCoding } from '../package/package-index.ts';
-import { planTensors, type FilePlan } from '../package/plan-file.ts';
+import { planTensors, type CopiedBlock, type FilePlan } from '../package/plan-file.ts';
 import type { BlockMemory } from '../restore/block-memory.ts';
 import type { RangeSource } from '../restore/stream-range.ts';
 import type { ModelSource } from './model-source.ts';
 import type { CodingPlan } from './plan-codings.ts';
-import type { QuantizedForm } from './quantized-form.ts';
+import type { BlockPlace, QuantizedForm } from './quantized-form.ts';
 import type { StateCoder } from './state-coder.ts';
 
 /** A checkpoint as it will come back: under a config, or as uploaded. */
@@ -28,7 +28,12 @@ export interface CandidateFile extends RangeSource {
 export function candidateFile({ source, plan, quantized, state }: CandidateModel, file: number): CandidateFile {
   const planOf = (number: number): FilePlan => planTensors(source.files[number]!.layout, plan.files[number]!.codings);
   const placed = placeCopies(planOf(file), { codings: plan.files[file]!.codings, file, planOf });
-  const blockOf = (index: number) => placed.copied[index - placed.blocks.length] ?? { file, block: index };
+  const blockOf = (index: number): CopiedBlock => placed.copied[index - placed.blocks.length] ?? { file, block: index };
+  const elementsOf = (place: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> => {
+    const { kind } = place.block.coding;
+    if (kind === 'state' && state !== undefined) return state.elements(place, signal);
+    return isWeightCoding({ kind }) && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(place.file, place.block, signal);
+  };
   return {
     plan: placed,
     headerBytes: placed.layout.headerBytes,
@@ -36,8 +41,7 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
       const at = blockOf(index);
       const block = plan.files[at.file]!.blocks[at.block]!;
       const place = { file: at.file, index: at.block, block };
-      if (block.coding.kind === 'state' && state !== undefined) return state.elements(place, signal);
-      return isWeightCoding(block.coding) && quantized !== undefined ? quantized.elements(place, signal, memory) : source.readBlock(at.file, block, signal);
+      return at.widened === true ? source.widen(place, await elementsOf(place, signal), signal) : elementsOf(place, signal, memory);
     },
   };
 }

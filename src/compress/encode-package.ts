@@ -1,12 +1,14 @@
 import type { NativeCore } from '../native/core.ts';
 import { encodeExactBlock } from '../package/encode-block.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../package/write-package.ts';
+import { namesOther } from '../package/named-tensors.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { TensorCoding } from '../package/package-index.ts';
 import type { Ancestor } from './ancestor.ts';
+import { encodeMaster } from './encode-master.ts';
 import { mapBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
-import type { CodingPlan } from './plan-codings.ts';
+import { withoutExternal, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, QuantizedForm } from './quantized-form.ts';
 import { StateCoder } from './state-coder.ts';
 
@@ -41,11 +43,12 @@ export interface EncodeOptions {
 
 /** Encodes a checkpoint into one package: tables of its quantized blocks from a first pass, payloads from a second. */
 export async function encodePackage(
-  checkpoint: CheckpointToEncode,
+  given: CheckpointToEncode,
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
   core: NativeCore,
   options: EncodeOptions,
 ): Promise<EncodedCheckpoint> {
+  const checkpoint = { ...given, plan: withoutExternal(given.plan, given.external) };
   const encoding = inVersion(checkpoint, await encodingOf(checkpoint, options));
   const { ancestor, migration } = encoding;
   const payloadBytes = checkpoint.source.files.map(() => 0);
@@ -71,11 +74,11 @@ async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode,
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
-/** Copies and lossy optimizer state need a version that has them. */
+/** Copies and lossy optimizer state need a version that has them, masters and widened copies the one after. */
 function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncoding): FormEncoding {
-  const isNew = ({ kind }: TensorCoding): boolean => kind === 'copy' || kind === 'state';
-  const has = plan.files.some(({ codings }, file) => !external.has(file) && codings.some(isNew));
-  return has ? { ...encoding, formatVersion: 4 } : encoding;
+  const has = (isNew: (coding: TensorCoding) => boolean): boolean => plan.files.some(({ codings }, file) => !external.has(file) && codings.some(isNew));
+  if (has(namesOther)) return { ...encoding, formatVersion: 5 };
+  return has(({ kind }) => kind === 'copy' || kind === 'state') ? { ...encoding, formatVersion: 4 } : encoding;
 }
 
 async function* payloadsOf(
@@ -103,18 +106,22 @@ interface BlockEncoders {
   readonly state: StateCoder;
 }
 
-async function encodeBlock({ checkpoint: { source }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+async function encodeBlock({ checkpoint: { source, plan }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
   const { coding } = at.block;
   const { ancestor } = encoding;
   switch (coding.kind) {
     case 'exact':
-      return encodeExact({ source, ancestor }, core, at, coding.elementKind, signal);
+      return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
     case 'state':
       return state.payload(at, ancestor, signal);
     case 'levels':
     case 'residual':
       return encoding.payload(at, signal);
   }
+}
+
+function shorter(payload: Uint8Array, other: Uint8Array | undefined): Uint8Array {
+  return other !== undefined && other.length < payload.length ? other : payload;
 }
 
 /** One exact block against its counterpart in the ancestor where there is one. */

@@ -2,7 +2,7 @@ import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/
 import type { FileRole } from '../checkpoint/role.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore, WeightBlock, WeightMoments } from '../native/core.ts';
-import type { PlannedBlock } from '../package/block-plan.ts';
+import type { BlockSegment, PlannedBlock } from '../package/block-plan.ts';
 import { BlockMemory } from '../restore/block-memory.ts';
 import { roomBytes, type ObjectReader } from '../store/object-store.ts';
 
@@ -98,6 +98,19 @@ export class ModelSource {
     const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), signal);
     this.blockMoments.set(key, found);
     return found;
+  }
+
+  /** Elements of some dtype of a tensor's, as uploaded. */
+  readRun(file: number, run: BlockSegment, signal?: AbortSignal): Promise<Uint8Array> {
+    const { layout, reader } = this.files[file]!;
+    const { dtype, startBytes } = layout.tensors[run.tensor]!;
+    return reader.read(startBytes + run.firstElement * dtypeBytes[dtype], run.elementCount * dtypeBytes[dtype], signal);
+  }
+
+  /** A block's elements as F32. */
+  async widen({ file, block }: { readonly file: number; readonly block: PlannedBlock }, elements: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const dtype = quantizable(this.files[file]!.layout.tensors[block.segments[0]!.tensor]!);
+    return dtype === 'F32' ? elements : this.core.convert(elements, dtype, 'F32', signal);
   }
 
   private async readElements(file: number, block: PlannedBlock, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {

@@ -139,9 +139,11 @@ export function isQuantized(codingPlan: CodingPlan): boolean {
   return codingPlan.files.some(({ codings }) => codings.some(isWeightCoding));
 }
 
-/** Whether a tensor comes back as it was uploaded: it is coded exactly, or a copy of one that is. */
+/** Whether a tensor comes back as it was uploaded: it is coded exactly, or a copy of one that is and of its own dtype. */
 export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
-  return codingBehind(files[file]!.codings[tensor]!, (number) => files[number]!.codings).kind === 'exact';
+  const coding = files[file]!.codings[tensor]!;
+  if (coding.kind === 'copy' && coding.widened === true) return false;
+  return codingBehind(coding, (number) => files[number]!.codings).kind === 'exact';
 }
 
 /** Whether all tensors of a file come back as they were uploaded. */
@@ -157,6 +159,19 @@ export function copiedFiles({ files }: CodingPlan, external: ReadonlySet<number>
     for (const coding of codings) if (coding.kind === 'copy' && coding.file !== number) copied.add(coding.file);
   }
   return copied;
+}
+
+/** The plan without masters beside tensors of files that are not in the package: these are exact blocks then, the same ones. */
+export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<number>): CodingPlan {
+  if (external.size === 0) return codingPlan;
+  const files = codingPlan.files.map(({ codings, blocks }): PlannedFile => {
+    const kept = codings.map((coding): TensorCoding => {
+      const isLost = coding.kind === 'exact' && coding.rounded !== undefined && external.has(coding.rounded.file);
+      return isLost ? { kind: 'exact', layerType: coding.layerType } : coding;
+    });
+    return { codings: kept, blocks };
+  });
+  return { ...codingPlan, files };
 }
 
 function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {

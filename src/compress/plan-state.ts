@@ -1,5 +1,5 @@
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
-import type { StateOptions } from '../checkpoint/state-options.ts';
+import type { StateOptions, StateRole } from '../checkpoint/state-options.ts';
 import { stateTensorOf, type StateTensor } from '../checkpoint/state-role.ts';
 import type { StateCoding } from '../package/package-index.ts';
 import type { SourceFile } from './model-source.ts';
@@ -7,10 +7,11 @@ import type { SourceFile } from './model-source.ts';
 /** By tensor number: codings of an optimizer file's tensors that are not kept exact. Empty for any other file. Moments of a dtype other than F32 stay exact. */
 export function planState({ role, type, layout }: Pick<SourceFile, 'role' | 'type' | 'layout'>, options: StateOptions): ReadonlyMap<number, StateCoding> {
   if (role !== 'optimizer' || type !== 'safetensors') return new Map();
-  const found = new Map<number, StateTensor>();
+  const found = new Map<number, StateTensor & { readonly role: StateRole }>();
   for (const [tensor, entry] of layout.tensors.entries()) {
     const state = entry.dtype === 'F32' && entry.elementCount > 0 ? stateTensorOf(entry.name, options) : undefined;
-    if (state !== undefined) found.set(tensor, state);
+    // Masters are for planMasters: what they are told by is not in this file.
+    if (state !== undefined && state.role !== 'master') found.set(tensor, { ...state, role: state.role });
   }
   const seconds = new Map([...found].filter(([, { role: held }]) => held === 'secondMoment').map(([tensor, { parameter }]) => [parameter, tensor]));
   const codings = new Map<number, StateCoding>();
@@ -27,7 +28,7 @@ function besideOf({ tensors }: SafetensorsLayout, tensor: number, second: number
   return second !== undefined && shapeOf(tensors[second]!) === shapeOf(tensors[tensor]!) ? second : undefined;
 }
 
-function codingOf({ role }: StateTensor, options: StateOptions, beside: number | undefined): StateCoding | undefined {
+function codingOf({ role }: { readonly role: StateRole }, options: StateOptions, beside: number | undefined): StateCoding | undefined {
   switch (options[role]) {
     case 'exact':
       return undefined;

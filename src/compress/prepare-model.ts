@@ -9,6 +9,7 @@ import { planCopies } from './find-copies.ts';
 import { inputFeedback, type InputFeedback } from './input-feedback.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
+import { planMasters } from './find-masters.ts';
 import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from './model-layer-types.ts';
 import { overrideWarnings } from './override-warnings.ts';
@@ -61,10 +62,12 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   return { plan, layerTypes, quality: { gate, bound: qualityBound }, ...(feedback && { feedback }) };
 }
 
-/** The plan with copies of tensors that are the same. Rejects with the errors of the store. */
-export function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
-  const { source, signal } = attempt;
-  return planCopies({ files: source.files, plan, apart: expectedReferences(attempt, plan), signal });
+/** The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with the errors of store and core. */
+export async function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
+  const { source, signal, run, ctx, warn } = attempt;
+  const { files } = source;
+  const copies = await planCopies({ files, plan, apart: expectedReferences(attempt, plan), signal });
+  return planMasters({ files, plan: copies, state: run.state, core: ctx.core, warn, signal });
 }
 
 async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: string): Promise<BoundGraph> {

@@ -24,6 +24,7 @@ type CodedBlockArguments = [
 ];
 type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
+type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
 type StatePlaceArguments = [form: number, segments: Uint32Array, beside: Optional<Uint8Array>];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
@@ -98,6 +99,8 @@ export interface Addon {
   ): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
+  roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
+  roundedDecode(engine: EngineHandle, payload: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   stateEncode(engine: EngineHandle, values: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
   stateDecode(engine: EngineHandle, payload: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;
   stateNeedsPrevious(payload: Uint8Array): boolean;

@@ -44,6 +44,10 @@ export interface NativeCore {
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
+  /** The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its first byte is `roundedMode`. */
+  roundedEncode(values: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
+  roundedDecode(payload: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The payload of a block of optimizer state, lossy; exact where an element has no place among the levels. */
   stateEncode(values: Uint8Array, place: StatePlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** What a payload comes back as. Payloads may be hostile: `corrupt-package`. */
@@ -257,6 +261,17 @@ export interface ContextTables {
   /** Any block whose slots are below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
+/** First byte of payloads of `roundedEncode`: a mode beside those of exact blocks (firn::kRoundedMode). */
+export const roundedMode = 10;
+
+/** What lies beside a block of exact F32 elements. */
+export interface RoundedPlace {
+  /** Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where nothing does. */
+  readonly segments: readonly { readonly elementCount: number; readonly dtype: 'F16' | 'BF16' | undefined }[];
+  /** The 16-bit elements of the segments that have some, one after another. */
+  readonly beside: Uint8Array;
 }
 
 /** A part of a tensor of F32 elements in a block of optimizer state. */

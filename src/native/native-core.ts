@@ -10,6 +10,7 @@ import { nativeError } from './native-status.ts';
 import { pairArguments } from './pair-arguments.ts';
 import { residualCalls } from './residual-calls.ts';
 import { runJob, type JobRunner } from './run-job.ts';
+import { roundedCalls } from './rounded-calls.ts';
 import { stateCalls } from './state-calls.ts';
 import { NativeTokenCounts, NativeTokenTables } from './token-objects.ts';
 
@@ -23,6 +24,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...tokenCalls(runner),
     ...contextCalls(runner),
     ...exactCalls(runner),
+    ...roundedCalls(runner),
     ...stateCalls(runner),
     ...latticeCalls(runner),
     ...residualCalls(runner),

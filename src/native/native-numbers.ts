@@ -12,6 +12,9 @@ export const nativeNumbers = {
     bytes: 0, f16: 1, bf16: 2, f32: 3, f64: 4, word16: 5, word32: 6, word64: 7,
   } satisfies Record<ElementKind, number>,
   stateForm: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateForm, number>,
+  roundedKind: { BF16: 1, F16: 2 },
+  /** Of a segment that nothing lies beside. */
+  notRounded: 0,
   /** A level that is not there (firn::kNoLevel). */
   noLevel: -1,
 } as const;

@@ -1,17 +1,17 @@
 import { blockElementsMax } from '../native/core.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import type { CopyCoding, PackageFile, SafetensorsContent, TensorCoding } from './package-index.ts';
-import type { FilePlan } from './plan-file.ts';
+import type { CopiedBlock, FilePlan } from './plan-file.ts';
 
 type TensorsOf = Pick<SafetensorsContent, 'layout' | 'codings'>;
 
 /**
- * Throws `corrupt-package` unless every copy of file number `earlier.length` is of a tensor before it (of an earlier file, or earlier in its own) that is no copy itself and has its dtype and number of
+ * Throws `corrupt-package` unless every copy that is not widened of file number `earlier.length` is of a tensor before it (of an earlier file, or earlier in its own) that is no copy itself and has its dtype and number of
  * elements, at least one: copies then never form a chain or a circle.
  */
 export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[]): void {
   for (const [tensor, coding] of content.codings.entries()) {
-    if (coding.kind !== 'copy') continue;
+    if (coding.kind !== 'copy' || coding.widened === true) continue;
     const isOwn = coding.file === earlier.length;
     if (coding.file > earlier.length || (isOwn && coding.tensor >= tensor)) throw corruptPackage('a tensor is a copy of one that does not come before it');
     const holder = isOwn ? content : earlier[coding.file]!.content;
@@ -24,7 +24,7 @@ export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[])
 }
 
 /**
- * The plan of a file with the places of its copied tensors: they get block numbers behind the file's own, which `copied` maps to blocks that are decoded for them. `planOf`: the plan of an earlier file of the
+ * The plan of a file with the places of its copied tensors: they get block numbers behind the file's own, which `copied` maps to blocks that are decoded for them. `planOf`: the plan of another file of the
  * package, without its copies. The plan itself where there are none.
  */
 export function placeCopies(
@@ -32,16 +32,16 @@ export function placeCopies(
   { codings, file, planOf }: { codings: readonly TensorCoding[]; file: number; planOf: (file: number) => FilePlan },
 ): FilePlan {
   if (codings.every(({ kind }) => kind !== 'copy')) return plan;
-  const copied: { file: number; block: number }[] = [];
+  const copied: CopiedBlock[] = [];
   const firstBlock = Int32Array.from(plan.firstBlock);
   const firstElement = Int32Array.from(plan.firstElement);
   for (const [tensor, coding] of codings.entries()) {
     if (coding.kind !== 'copy') continue;
     const original = coding.file === file ? plan : planOf(coding.file);
-    const first = { file: coding.file, block: original.firstBlock[coding.tensor]! };
+    const first = { file: coding.file, block: original.firstBlock[coding.tensor]!, ...(coding.widened === true && { widened: true as const }) };
     const last = copied.at(-1);
     // Neighbours that were neighbours need their block only once.
-    if (last?.file !== first.file || last.block !== first.block) {
+    if (last?.file !== first.file || last.block !== first.block || last.widened !== first.widened) {
       const { elementCount } = plan.layout.tensors[tensor]!;
       firstBlock[tensor] = plan.blocks.length + copied.length;
       for (let i = 0; i * blockElementsMax < elementCount; i++) copied.push({ ...first, block: first.block + i });

@@ -25,9 +25,9 @@ export interface PackageIndex {
 
 /**
  * Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 is version 2 with
- * what came after it; a writer uses it for packages that need that.
+ * what came after it, and version 5 is version 4 with masters and widened copies; a writer uses each for packages that need it.
  */
-export type FormatVersion = 1 | 2 | 3 | 4;
+export type FormatVersion = 1 | 2 | 3 | 4 | 5;
 
 /** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
 export interface SuperStep {
@@ -92,14 +92,23 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding =
-  | { readonly kind: 'exact'; readonly layerType: LayerType }
-  | { readonly kind: 'levels'; readonly codebook: number }
-  | { readonly kind: 'residual' }
-  | StateCoding
-  | CopyCoding;
+export type TensorCoding = ExactCoding | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' } | StateCoding | CopyCoding;
 
-/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. Version 4 only. */
+/** Kept byte for byte. */
+export interface ExactCoding {
+  readonly kind: 'exact';
+  readonly layerType: LayerType;
+  /** Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on. */
+  readonly rounded?: TensorPlace;
+}
+
+/** Numbers of a file of the package and of a tensor in it. */
+export interface TensorPlace {
+  readonly file: number;
+  readonly tensor: number;
+}
+
+/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. From version 4 on. */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
   | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
@@ -109,12 +118,11 @@ export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }
   return kind === 'levels' || kind === 'residual';
 }
 
-/** The elements are those of another tensor of the package, which comes before it and is no copy. Version 4 only. */
-export interface CopyCoding {
+/** The elements are those of another tensor of the package, which is no copy. From version 4 on. */
+export interface CopyCoding extends TensorPlace {
   readonly kind: 'copy';
-  /** Numbers of that tensor's file and of the tensor in it. */
-  readonly file: number;
-  readonly tensor: number;
+  /** Whether they are that tensor's as F32, which it may then lie anywhere to be copied from; else it comes before the copy and has its dtype. From version 5 on. */
+  readonly widened?: true;
 }
 
 export interface BlockEntry {

@@ -13,7 +13,15 @@ export interface FilePlan {
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
   /** Blocks decoded for copies: their numbers go on behind those of `blocks`. The block of that file has its number in the file's own `blocks`. */
-  readonly copied: readonly { readonly file: number; readonly block: number }[];
+  readonly copied: readonly CopiedBlock[];
+}
+
+/** A block of a file of the package that another tensor's elements are copied from. */
+export interface CopiedBlock {
+  readonly file: number;
+  readonly block: number;
+  /** Whether they are needed as F32, whatever the block's dtype is. */
+  readonly widened?: true;
 }
 
 /** Plans the blocks of a safetensors file with these codings. */

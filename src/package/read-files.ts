@@ -13,6 +13,7 @@ import { fileBytesMax, fileCountMax } from './format-limits.ts';
 import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
 import { contentCodes, pathFromAncestor } from './index-codes.ts';
 import { matchBlocks } from './match-blocks.ts';
+import { checkNamedTensors } from './named-tensors.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { BlockEntry, FormatVersion, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
 import { planBlob, planFile, planTensors, type FilePlan } from './plan-file.ts';
@@ -62,6 +63,7 @@ export class FilesReader {
       paths.add(file.path);
       files.push(file);
     }
+    checkNamedTensors(files);
     return files;
   }
 

@@ -3,6 +3,7 @@ import { stateForms } from '../checkpoint/state-form.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
+import { fileCountMax } from './format-limits.ts';
 import type { FormatVersion, PackageCodebook, SafetensorsContent, TensorCoding } from './package-index.ts';
 
 /** The same tensors' codings in the ancestor, and the codebooks they refer to there. */
@@ -11,7 +12,7 @@ export interface AncestorCodings {
   readonly codebooks: readonly PackageCodebook[];
 }
 
-/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies are (docs/format.md, "Codings"). */
+/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies are, and what masters lie beside (docs/format.md, "Codings"). */
 export function writeCodings(
   writer: ByteWriter,
   codings: readonly TensorCoding[],
@@ -19,7 +20,10 @@ export function writeCodings(
   ancestor: AncestorCodings | undefined,
 ): void {
   writeCodes(writer, codings, codebooks, ancestor);
-  for (const coding of codings) if (coding.kind === 'copy') writer.varint(file - coding.file).varint(coding.tensor);
+  for (const coding of codings) {
+    const named = coding.kind === 'exact' ? coding.rounded : coding.kind === 'copy' ? coding : undefined;
+    if (named !== undefined) writer.varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file).varint(named.tensor);
+  }
 }
 
 function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): void {
@@ -42,8 +46,8 @@ function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebo
 }
 
 /**
- * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies are of tensors that may be copied is the caller's
- * to check. Throws `corrupt-package`.
+ * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies and masters are of tensors that allow it is the
+ * caller's to check. Throws `corrupt-package`.
  */
 export function readCodings(
   reader: ByteReader,
@@ -52,9 +56,7 @@ export function readCodings(
   ancestor: AncestorCodings | undefined,
 ): TensorCoding[] {
   const codes = readCodes(reader, tensorCount, codebooks, ancestor);
-  return codes.map((code) =>
-    isCopy(code, context.formatVersion) ? readCopy(reader, context.file) : codingOf(code, { ...context, codebookCount: codebooks.length }),
-  );
+  return codes.map((code) => readNamed(reader, code, context) ?? codingOf(code, { ...context, codebookCount: codebooks.length }));
 }
 
 function readCodes(reader: ByteReader, tensorCount: number, codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): number[] {
@@ -75,16 +77,22 @@ function readCodes(reader: ByteReader, tensorCount: number, codebooks: readonly 
   return codes;
 }
 
-function isCopy(code: number, formatVersion: FormatVersion): boolean {
-  return code === copyCode && formatVersion === 4;
-}
-
-function readCopy(reader: ByteReader, file: number): TensorCoding {
-  return {
-    kind: 'copy',
-    file: file - reader.varint(file, 'the distance to the file of a copied tensor'),
-    tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
-  };
+/** A coding that names another tensor; undefined for any other. */
+function readNamed(
+  reader: ByteReader,
+  code: number,
+  { formatVersion, file }: { readonly formatVersion: FormatVersion; readonly file: number },
+): TensorCoding | undefined {
+  if (code === copyCode && formatVersion >= 4) {
+    return {
+      kind: 'copy',
+      file: file - reader.varint(file, 'the distance to the file of a copied tensor'),
+      tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
+    };
+  }
+  if ((code !== masterCode && code !== widenedCode) || formatVersion < 5) return undefined;
+  const named = { file: reader.varint(fileCountMax - 1, 'the file of a named tensor'), tensor: reader.varint(tensorNumberMax, 'the number of a named tensor') };
+  return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
 }
 
 /** Above every codebook number a package can have. */
@@ -92,20 +100,23 @@ const residualCode = 32;
 /** Of the first of `stateForms`. */
 const stateCode = 33;
 const copyCode = 40;
+const masterCode = 41;
+const widenedCode = 42;
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy. */
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy; 41: exact, a master; 42: a widened copy. */
 function codeOf(coding: TensorCoding): number {
   if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
   if (coding.kind === 'residual') return residualCode;
-  if (coding.kind === 'copy') return copyCode;
+  if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
+  if (coding.kind === 'exact' && coding.rounded !== undefined) return masterCode;
   return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
 }
 
 function codingOf(code: number, { codebookCount, formatVersion }: { readonly codebookCount: number; readonly formatVersion: FormatVersion }): TensorCoding {
   if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
-  const form = formatVersion === 4 ? stateForms[code - stateCode] : undefined;
+  const form = formatVersion >= 4 ? stateForms[code - stateCode] : undefined;
   if (form !== undefined) return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };
   const layerType = layerTypes[code];
   if (layerType !== undefined) return { kind: 'exact', layerType };

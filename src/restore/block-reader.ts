@@ -1,11 +1,13 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { LatticeState, NativeCore, ResidualChain } from '../native/core.ts';
+import { roundedMode, type LatticeState, type NativeCore, type ResidualChain } from '../native/core.ts';
 import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { paddedTable } from '../package/codebook-record.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
+import { roundedParts } from '../package/named-tensors.ts';
+import type { CopiedBlock } from '../package/plan-file.ts';
 import type { PackageCodebook, SuperStepPart } from '../package/package-index.ts';
 import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../package/residual-block.ts';
 import { besideParts, stateSegments } from '../package/state-place.ts';
@@ -21,6 +23,13 @@ export type DecodedBlock =
 
 /** Of optimizer state, which is F32. */
 const stateElementBytes = 4;
+/** Of what masters lie beside. */
+const roundedElementBytes = 2;
+
+/** A block of another tensor that is copied. */
+interface CopiedFrom extends CopiedBlock {
+  readonly reader: BlockReader;
+}
 
 /** A block in one step of the lineage. */
 interface WalkStep {
@@ -36,13 +45,13 @@ export class BlockReader {
   readonly #core: NativeCore;
   readonly #cache: ByteCache<DecodedBlock>;
   readonly #lineage: FileLineage;
-  readonly #readerOf: (fileNumber: number) => BlockReader;
+  readonly #readerOf: (fileNumber: number, step?: number) => BlockReader;
 
-  /** `readerOf`: of another file of the newest package, for copies of its tensors. */
+  /** `readerOf`: of another file, for copies of its tensors and for masters: as the newest package has it, or the one `step` places before. */
   constructor(
     ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
     lineage: FileLineage,
-    readerOf: (fileNumber: number) => BlockReader,
+    readerOf: (fileNumber: number, step?: number) => BlockReader,
   ) {
     this.#core = ctx.core;
     this.#cache = ctx.blocks;
@@ -89,6 +98,7 @@ export class BlockReader {
   /** A block's elements in the file's own dtype, little-endian; they may lie in memory taken from `memory`. Also of a block that is decoded for copies. */
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const copied = this.#copied(block);
+    if (copied?.widened === true) return this.#widened(copied, signal);
     if (copied !== undefined) return copied.reader.elements(copied.block, signal, memory);
     const { coding } = this.#planned(0, block);
     if (coding.kind === 'residual') return this.#residualElements(block, coding.dtype, { signal, memory });
@@ -113,17 +123,24 @@ export class BlockReader {
   /** The dtype of a block's elements where it is one that can be converted. */
   quantizableDtype(block: number): QuantizableDtype | undefined {
     const copied = this.#copied(block);
-    if (copied !== undefined) return copied.reader.quantizableDtype(copied.block);
+    if (copied !== undefined) return copied.widened === true ? 'F32' : copied.reader.quantizableDtype(copied.block);
     const { segments } = this.file.plan.blocks[block]!;
     const { dtype } = this.file.plan.layout.tensors[segments[0]!.tensor]!;
     return isQuantizable(dtype) ? dtype : undefined;
   }
 
   /** What is decoded for a block of copies; undefined for a block of the file's own. */
-  #copied(block: number): { readonly reader: BlockReader; readonly block: number } | undefined {
+  #copied(block: number): CopiedFrom | undefined {
     const { plan, fileNumber } = this.file;
     const copied = plan.copied[block - plan.blocks.length];
-    return copied && { reader: copied.file === fileNumber ? this : this.#readerOf(copied.file), block: copied.block };
+    return copied && { ...copied, reader: copied.file === fileNumber ? this : this.#readerOf(copied.file) };
+  }
+
+  async #widened({ reader, block }: CopiedFrom, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const dtype = reader.quantizableDtype(block);
+    if (dtype === undefined) throw corruptPackage('a widened copy is of a tensor that is none of numbers');
+    const elements = await reader.elements(block, signal);
+    return dtype === 'F32' ? elements : this.#core.convert(elements, dtype, 'F32', signal);
   }
 
   async #levels(block: number, signal: AbortSignal | undefined): Promise<DecodedBlock> {
@@ -222,9 +239,30 @@ export class BlockReader {
       if (!standalone && bytes === undefined) throw corruptPackage('an exact block refers to an ancestor block that is not there');
       const { coding, elementCount } = this.#planned(steps[i]!.step, steps[i]!.number);
       if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
-      bytes = await decodeExactBlock(this.#core, payload, { elementKind: coding.elementKind, elementCount, previous: standalone ? undefined : bytes }, signal);
+      bytes =
+        payload[0] === roundedMode
+          ? await this.#decodeMaster(payload, steps[i]!, signal)
+          : await decodeExactBlock(this.#core, payload, { elementKind: coding.elementKind, elementCount, previous: standalone ? undefined : bytes }, signal);
     }
     return this.#keep(block, { kind: 'exact', bytes: bytes! });
+  }
+
+  /** The elements of a block with masters, which lie beside tensors of the same package. */
+  async #decodeMaster(payload: Uint8Array, { step, number }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { package: owner, fileNumber } = this.#lineage.steps[step]!;
+    const { content } = owner.index.files[fileNumber]!;
+    const planned = this.#planned(step, number);
+    const mayBe = content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
+    if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
+    const parts = roundedParts(content.codings, planned, (file) => owner.plan(file));
+    if (parts.every(({ beside }) => beside === undefined)) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
+    const besides: Uint8Array[] = [];
+    for (const { beside } of parts) {
+      if (beside === undefined) continue;
+      const bytes = await this.#readerOf(beside.file, step).elements(beside.block, signal);
+      besides.push(bytes.subarray(roundedElementBytes * beside.firstElement, roundedElementBytes * (beside.firstElement + beside.elementCount)));
+    }
+    return this.#core.roundedDecode(payload, { segments: parts, beside: besides.length === 1 ? besides[0]! : Buffer.concat(besides) }, signal);
   }
 
   /** The elements of a block of optimizer state. */

@@ -46,8 +46,15 @@ export class IndexedPackage {
   #planned(fileNumber: number): FilePlan | undefined {
     const file = this.index.files[fileNumber]!;
     const plan = planFile(file);
+    const others = new Map<number, FilePlan>();
+    const planOf = (other: number): FilePlan => {
+      const known = others.get(other) ?? planFile(this.index.files[other]!)!;
+      others.set(other, known);
+      return known;
+    };
     return plan && file.content.type === 'safetensors'
-      ? placeCopies(plan, { codings: file.content.codings, file: fileNumber, planOf: (earlier) => this.plan(earlier)! })
+      ? // Originals are no copies: their files are planned without those, which may be of this one.
+        placeCopies(plan, { codings: file.content.codings, file: fileNumber, planOf })
       : plan;
   }
 

@@ -83,7 +83,13 @@ export class PackageChain {
 
   /** Decoded blocks of a file, for encoding a later checkpoint against it. Throws as `file`. */
   blocks(path: string): BlockReader {
-    return new BlockReader(this.#ctx, this.#lineage(path), (fileNumber) => this.blocks(this.files[fileNumber]!.path));
+    return this.#blocksFrom(0, path);
+  }
+
+  /** Blocks of a file as the package `link` places before the newest has them. */
+  #blocksFrom(link: number, path: string): BlockReader {
+    const pathOf = (back: number, fileNumber: number): string => this.links[link + back]!.package.index.files[fileNumber]!.path;
+    return new BlockReader(this.#ctx, this.#lineage(link, path), (fileNumber, back = 0) => this.#blocksFrom(link + back, pathOf(back, fileNumber)));
   }
 
   /** A file as it was stored, rebuilt on demand. Throws `not-found` when the package does not hold its bytes (external files: the raw object does). */
@@ -95,11 +101,12 @@ export class PackageChain {
     return closeLinks(this.links);
   }
 
-  #lineage(path: string): FileLineage {
-    let lineage = this.#lineages.get(path);
+  #lineage(link: number, path: string): FileLineage {
+    const key = `${link} ${path}`;
+    let lineage = this.#lineages.get(key);
     if (lineage === undefined) {
-      lineage = new FileLineage(this.links, path);
-      this.#lineages.set(path, lineage);
+      lineage = new FileLineage(this.links.slice(link), path);
+      this.#lineages.set(key, lineage);
     }
     return lineage;
   }

@@ -28,6 +28,7 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   2: fileURLToPath(new URL('./corpus/package-index-v2/', import.meta.url)),
   3: fileURLToPath(new URL('./corpus/package-index-v3/', import.meta.url)),
   4: fileURLToPath(new URL('./corpus/package-index-v4/', import.meta.url)),
+  5: fileURLToPath(new URL('./corpus/package-index-v5/', import.meta.url)),
 };
 
 /** Ids of the base in the corpus and of everything else. */

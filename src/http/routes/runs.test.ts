@@ -62,6 +62,8 @@ describe('runs', () => {
     const created = await call('POST', runs, { name: 'state-bounded', state });
     expect(created.json).toMatchObject({ fidelity: 'exact', state: { ...exact, ...state } });
     expect((await call('GET', `${runs}/state-bounded`)).json).toEqual(created.json);
+    const masters = await call('POST', runs, { name: 'state-masters', state: { master: 'weights', names: { master: ['wide'] } } });
+    expect(masters.json).toMatchObject({ state: { ...exact, master: 'weights', names: { master: ['wide'] } } });
   });
 
   it('lists in pages by name', async () => {
@@ -82,6 +84,7 @@ describe('runs', () => {
     [{ name: 'a', fidelity: 'lossy' }, 'invalid-request'],
     [{ name: 'a', search: { bins: [1] } }, 'invalid-request'],
     [{ name: 'a', state: { firstMoment: 'lossy' } }, 'invalid-request'],
+    [{ name: 'a', state: { master: 'bounded' } }, 'invalid-request'],
     [{ name: 'a', state: { names: { momentum: ['a.b'] } } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [4, 4] } }, 'invalid-request'],

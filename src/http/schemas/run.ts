@@ -3,7 +3,7 @@ import type { Run } from '../../catalog/catalog.ts';
 import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { clusteringChoices, evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
-import { defaultStateOptions, stateFidelities } from '../../checkpoint/state-options.ts';
+import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/state-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
@@ -75,21 +75,25 @@ const stateOptions = {
   firstMoment: z.enum(stateFidelities),
   secondMoment: z.enum(stateFidelities),
   momentum: z.enum(stateFidelities),
+  master: z.enum(masterFidelities).optional(),
   names: z
     .strictObject({
       firstMoment: z.array(stateWord).max(stateWordsMax).optional(),
       secondMoment: z.array(stateWord).max(stateWordsMax).optional(),
       momentum: z.array(stateWord).max(stateWordsMax).optional(),
+      master: z.array(stateWord).max(stateWordsMax).optional(),
     })
     .optional()
     .openapi({
-      description: 'Parts of dotted tensor names that mark a role besides the usual ones (`m`, `exp_avg`, `v`, `exp_avg_sq`, `momentum`, `momentum_buffer`).',
+      description:
+        'Parts of dotted tensor names that mark a role besides the usual ones (`m`, `exp_avg`, `v`, `exp_avg_sq`, `momentum`, `momentum_buffer`, `master`, `master_param`, `main_param`, `fp32`, `fp32_params` and the like).',
       example: { firstMoment: ['mu'], secondMoment: ['nu'] },
     }),
 };
 const stateDescription =
   'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that the next updates hardly change; `bitsnap` by the clusters of that paper, ' +
-  'twelve bits an element. Tensors that are no moments, or not F32, stay exact. Independent of `fidelity`, which is of the weights.';
+  'twelve bits an element. Tensors that are no moments, or not F32, stay exact. Independent of `fidelity`, which is of the weights. `master` is of F32 copies of the weights, which training in 16 bits keeps: ' +
+  '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
 
 const stateOptionsSchema = z.object(stateOptions).openapi('StateOptions', { description: stateDescription });
 const stateOptionsInput = z

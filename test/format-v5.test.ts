@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FirnError } from '../src/checkpoint/firn-error.ts';
+import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { loadCore } from '../src/native/load-core.ts';
+import { readStoredIndex } from '../src/package/open-package.ts';
+import { ByteCache } from '../src/restore/byte-cache.ts';
+import type { DecodedBlock } from '../src/restore/block-reader.ts';
+import { PackageChain } from '../src/restore/package-chain.ts';
+import { changeBytes } from './change-bytes.ts';
+import { storeMasterFixtureRun } from './fixtures/format-v5-run.ts';
+import { openChain, packageSource, payloadsOf, withPayload } from './reseal-package.ts';
+
+const core = loadCore();
+const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v5/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const stored = [0, 1, 2, 3, 4].map((step) => read(`masters-${step}.firn`));
+/** By checkpoint: what it is decoded with, newest first. */
+const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[1]!, stored[0]!], [stored[3]!], [stored[4]!, stored[3]!]];
+const path = 'optimizer.safetensors';
+
+async function chainOf(packages: readonly Uint8Array[], cacheBytes = 0): Promise<PackageChain> {
+  const entries = await Promise.all(
+    packages.map(async (bytes) => {
+      const { packageIds, ancestorId } = await readStoredIndex(packageSource(bytes), core.crc32cSync);
+      return { id: packageIds[0]!, ancestorId, open: async () => memoryReader(bytes) };
+    }),
+  );
+  return PackageChain.open({ core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(cacheBytes) }, entries);
+}
+
+async function bytesOf(chain: PackageChain, file: string, start?: number, end?: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of chain.file(file).stream(start, end)) pieces.push(Uint8Array.from(piece));
+  return Buffer.concat(pieces);
+}
+
+async function digestsOf(chain: PackageChain): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const file of chain.files)
+    digests[file.path] = createHash('sha256')
+      .update(await bytesOf(chain, file.path))
+      .digest('hex');
+  return digests;
+}
+
+describe('packages of format version 5', () => {
+  it.each([0, 1, 2, 3, 4])('decode to the recorded digests: checkpoint %i', async (step) => {
+    expect(await digestsOf(await chainOf(chains[step]!))).toEqual(expected[step]!.digests);
+    expect(await digestsOf(await chainOf(chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
+  });
+
+  it('hold masters beside BF16 and F16, widened copies of exact and of lossy tensors, and payloads that go on from masters', async () => {
+    const kinds = new Set<string>();
+    const modes = new Set<number>();
+    for (const [newest, ...older] of chains) {
+      expect(newest![4]).toBe(5);
+      const opened = await openChain(core, [...older.reverse(), newest!]);
+      const { index } = opened.at(-1)!;
+      const codingsOf = (file: number) => (index.files[file]!.content.type === 'safetensors' ? index.files[file]!.content.codings : []);
+      for (const { content } of index.files) {
+        if (content.type !== 'safetensors') continue;
+        for (const coding of content.codings) {
+          const named = coding.kind === 'exact' ? coding.rounded : coding.kind === 'copy' ? coding : undefined;
+          const holder = named && index.files[named.file]!.content;
+          if (named !== undefined && holder?.type === 'safetensors')
+            kinds.add(`${coding.kind} of ${codingsOf(named.file)[named.tensor]!.kind} ${holder.layout.tensors[named.tensor]!.dtype}`);
+        }
+      }
+      for (const payload of payloadsOf(index)) modes.add(newest![payload.offsetBytes]!);
+    }
+    expect([...kinds].sort()).toEqual([
+      'copy of exact F16',
+      'copy of exact F32',
+      'copy of residual BF16',
+      'copy of residual F16',
+      'copy of residual F32',
+      'exact of exact BF16',
+      'exact of exact F16',
+    ]);
+    for (const mode of [4, 8, 9, 10]) expect(modes).toContain(mode);
+  });
+
+  it('give any range of a file', async () => {
+    const chain = await chainOf(chains[2]!, 2 ** 22);
+    const whole = await bytesOf(chain, path);
+    for (const [start, end] of [
+      [0, 5],
+      [1000, 1001],
+      [500_001, 530_003],
+      [whole.length - 9, whole.length],
+    ] as const)
+      expect((await bytesOf(chain, path, start, end)).equals(whole.subarray(start, end))).toBe(true);
+  });
+
+  it('are written still to the same digests', async () => {
+    expect((await storeMasterFixtureRun()).map(({ digests }) => digests)).toEqual(expected.map(({ digests }) => digests));
+  }, 60_000);
+
+  it('with a payload changed and its checksum put right are damaged, or give other files', async () => {
+    const opened = await openChain(core, [stored[0]!, stored[1]!]);
+    const blockCount = payloadsOf(opened[1]!.index).length;
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
+        try {
+          await digestsOf(await chainOf([withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
+        } catch (error) {
+          if (!(error instanceof FirnError)) throw error;
+          expect(['corrupt-package', 'unsupported-format']).toContain(error.code);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+});
