@@ -12,6 +12,8 @@ CODEBOOK_CODING = 6
 RESIDUAL_CODING = 32
 STATE_CODINGS = range(33, 37)
 COPY_CODING = 40
+MASTER_CODING = 41
+WIDENED_CODING = 42
 
 # A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
@@ -41,7 +43,7 @@ def block_class(coding: int, dtype: str) -> BlockClass:
         return "residual", dtype
     if coding in STATE_CODINGS:
         return "state", coding - STATE_CODINGS.start
-    if coding >= CODEBOOK_CODING:
+    if CODEBOOK_CODING <= coding < RESIDUAL_CODING:
         return "levels", coding - CODEBOOK_CODING
     return "exact", KIND_OF_DTYPE[dtype].name
 
@@ -51,7 +53,7 @@ def plan_blocks(tensors: Sequence[Tensor], codings: Sequence[int], blocks_max: i
     plans: list[BlockPlan] = []
     open_blocks: dict[BlockClass, BlockPlan] = {}
     for number, tensor in enumerate(tensors):
-        if tensor.elements == 0 or codings[number] == COPY_CODING:
+        if tensor.elements == 0 or codings[number] in (COPY_CODING, WIDENED_CODING):
             continue
         class_ = block_class(codings[number], tensor.dtype)
         if tensor.elements > BLOCK_ELEMENTS_MAX:

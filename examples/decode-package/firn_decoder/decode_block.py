@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .byte_reader import ByteReader
-from .chain import Link
+from .chain import Link, Package
 from .context_blocks import ESCAPE, read_context_block
 from .element_kinds import KIND_OF_DTYPE, element_bytes
 from .errors import check
@@ -20,6 +20,7 @@ from .lattice import (
     lattice_parameters,
     shifted_values,
 )
+from .master_blocks import MASTER_MODE, MasterSegment, read_master_block
 from .level_stream import read_level_stream
 from .state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
 from .tuple_blocks import read_tuple_block
@@ -27,17 +28,20 @@ from .tuple_blocks import read_tuple_block
 
 # Of a tensor by number, from an element on, so many.
 Elements = Callable[[int, int, int], bytes]
+# The same of a tensor of a file by number, of some package of the chain.
+ElementsOf = Callable[[Package, int, int, int, int], bytes]
 
 
-def decode_block(links: Sequence[Link], elements: Elements) -> bytes:
+def decode_block(links: Sequence[Link], elements: Elements, elements_of: ElementsOf) -> bytes:
     """
-    The elements of the first link's block, `links` being that block and all it goes on from, newest first. `elements` gives some of a tensor of the same file.
+    The elements of the first link's block, `links` being that block and all it goes on from, newest first. `elements` gives some of a tensor of the same file, `elements_of`
+    of any file as any package of the chain has it.
     """
     kind = links[0].block.plan.block_class[0]
     if kind == "state":
         return _decode_state(links, elements)
     if kind == "exact":
-        return _decode_exact(links)
+        return _decode_exact(links, elements_of)
     if kind == "levels":
         return _decode_levels(links)
     return _decode_residual(links)
@@ -47,16 +51,31 @@ def _dtype(link: Link) -> str:
     return link.file.tensors[link.block.plan.runs[0].tensor].dtype
 
 
-def _decode_exact(links: Sequence[Link]) -> bytes:
+def _decode_exact(links: Sequence[Link], elements_of: ElementsOf) -> bytes:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
         if not needs_previous(payloads[-1]):
             break
     elements: bytes | None = None
-    for payload in reversed(payloads):
+    for link, payload in reversed(list(zip(links, payloads, strict=False))):
+        if payload[0] == MASTER_MODE and any(run.tensor in link.file.named for run in link.block.plan.runs):
+            elements = read_master_block(payload, _master_segments(link, elements_of))
+            continue
         elements = read_exact_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
     return elements or b""
+
+
+def _master_segments(link: Link, elements_of: ElementsOf) -> list[MasterSegment]:
+    segments = []
+    for run in link.block.plan.runs:
+        if run.tensor not in link.file.named:
+            segments.append(MasterSegment(run.count, None, b""))
+            continue
+        file, tensor = link.file.named[run.tensor]
+        dtype = link.package.index.files[file].tensors[tensor].dtype
+        segments.append(MasterSegment(run.count, dtype, elements_of(link.package, file, tensor, run.first, run.count)))
+    return segments
 
 
 def _state_segments(link: Link) -> list[Segment]:

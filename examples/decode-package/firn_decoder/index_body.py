@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import CODEBOOK_CODING, COPY_CODING, RESIDUAL_CODING, STATE_CODINGS, BlockPlan, plan_blocks
+from .block_plan import CODEBOOK_CODING, COPY_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -44,7 +44,7 @@ class BodyReader:
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
         self._read_codebooks()
         context_bytes, vector_scale, matrix_scale = b"", 0, 0
-        if self.version in (2, 4):
+        if self.version in (2, 4, 5):
             context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
             if context_bytes:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
@@ -97,6 +97,8 @@ class BodyReader:
             files.append(self._read_file(files))
             check(files[-1].path not in paths, "a path appears twice")
             paths.add(files[-1].path)
+        for file in files:
+            _check_named(files, file)
         return files
 
     def _read_codebooks(self) -> None:
@@ -142,7 +144,7 @@ class BodyReader:
         text, header = self._read_header(reference.text if reference else b"")
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
-        copies = self._read_copies(tensors, codings, earlier)
+        copies, named = self._read_copies(tensors, codings, earlier)
         seconds = self._read_seconds(tensors, codings)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
         by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
@@ -152,7 +154,7 @@ class BodyReader:
         self.residual_count += len(residual)
         blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
-        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds)
+        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds, named)
 
     def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
         """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""
@@ -163,7 +165,7 @@ class BodyReader:
                 continue
             second = self.reader.varint(len(tensors))
             fits = tensors[second].dtype == "F32" and tensors[second].elements == tensors[tensor].elements
-            known = codings[second] < CODEBOOK_CODING or (codings[second] in STATE_CODINGS and codings[second] != first_coding)
+            known = codings[second] < CODEBOOK_CODING or codings[second] == MASTER_CODING or (codings[second] in STATE_CODINGS and codings[second] != first_coding)
             check(fits and known, "first moments lie beside a tensor that cannot be their second moments")
             seconds[tensor] = second
         return seconds
@@ -195,8 +197,7 @@ class BodyReader:
         codings: list[int] = []
         for _ in range(run_count):
             code, count = self.reader.unsigned(1), self.reader.varint()
-            later = (code == COPY_CODING or code in STATE_CODINGS) and self.version == 4
-            known = code < CODEBOOK_CODING + len(self.codebooks) or (code == RESIDUAL_CODING and self.version >= 2) or later
+            known = code < CODEBOOK_CODING + len(self.codebooks) or self._is_of_version(code)
             check(known, "a tensor has an unknown coding")
             check(1 <= count <= len(tensors) - len(codings), "codings do not fit the tensors")
             codings += [code] * count
@@ -214,16 +215,29 @@ class BodyReader:
                 book = self.ancestor.codebooks[coding - CODEBOOK_CODING]
                 check((book.layer_type, book.dtype) in numbers, "a codebook is inherited that is not there")
                 coding = CODEBOOK_CODING + numbers[book.layer_type, book.dtype]
-            check(coding != RESIDUAL_CODING or self.version >= 2, "version 1 has no residual tensors")
-            check(coding != COPY_CODING or self.version == 4, "only version 4 has copies")
-            check(coding not in STATE_CODINGS or self.version == 4, "only version 4 has state tensors")
+            check(coding < RESIDUAL_CODING or self._is_of_version(coding), "codings are inherited that this version does not have")
             codings.append(coding)
         self._check_codings(tensors, codings)
         return codings
 
-    def _read_copies(self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]) -> dict[int, tuple[int, int]]:
+    def _is_of_version(self, code: int) -> bool:
+        if code == RESIDUAL_CODING:
+            return self.version >= 2
+        if code == COPY_CODING or code in STATE_CODINGS:
+            return self.version >= 4
+        return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
+
+    def _read_copies(
+        self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]
+    ) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
+        """What copies are of, and what masters and widened copies name."""
         copies: dict[int, tuple[int, int]] = {}
+        named: dict[int, tuple[int, int]] = {}
         for number, (tensor, coding) in enumerate(zip(tensors, codings, strict=True)):
+            if coding in (MASTER_CODING, WIDENED_CODING):
+                file = self.reader.varint()
+                check(file < _FILES_MAX, "a tensor names one in a file that cannot be")
+                named[number] = (file, self.reader.varint())
             if coding != COPY_CODING:
                 continue
             distance, original = self.reader.varint(), self.reader.varint()
@@ -232,11 +246,11 @@ class BodyReader:
             check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
             check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
             there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
-            check(original < len(there) and codings_there[original] != COPY_CODING, "a copy is of a tensor that is not there, or of a copy")
+            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING), "a copy is of a tensor that is not there, or of a copy")
             same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
             check(same, "a copy is of a tensor of another dtype or size")
             copies[number] = (file, original)
-        return copies
+        return copies, named
 
     def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
         for tensor, coding in zip(tensors, codings, strict=True):
@@ -279,6 +293,18 @@ class BodyReader:
             for block in file.blocks
             if block.plan.block_class[0] == "residual"
         }
+
+
+def _check_named(files: list[PackageFile], file: PackageFile) -> None:
+    """What masters and widened copies name has to be a tensor that tells them (format.md, "Copies and masters")."""
+    for number, (owner, tensor) in file.named.items():
+        check(owner < len(files) and files[owner].content == SAFETENSORS and tensor < len(files[owner].tensors), "a tensor names one that is not there")
+        here, there, coding = file.tensors[number], files[owner].tensors[tensor], files[owner].codings[tensor]
+        check(here.dtype == "F32" and here.elements == there.elements > 0, "a tensor names one of another size, or is not F32")
+        if file.codings[number] == MASTER_CODING:
+            check(coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"), "a master names a tensor that is not exact, or not of 16-bit floats")
+        else:
+            check(coding not in (COPY_CODING, WIDENED_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, or another dtype")
 
 
 def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:

@@ -60,6 +60,8 @@ class PackageFile:
     copies: dict[int, tuple[int, int]] = field(default_factory=dict)
     # By tensor of first moments: the tensor of its second moments.
     seconds: dict[int, int] = field(default_factory=dict)
+    # By master or widened copy (codings 41 and 42): number of the file and of the tensor that it names.
+    named: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

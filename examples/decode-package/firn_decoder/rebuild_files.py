@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Sequence
 from typing import BinaryIO
 
+from .block_plan import WIDENED_CODING
 from .chain import BlockFinder, Package
 from .decode_block import decode_block
 from .element_kinds import element_bytes
 from .errors import check, fail
 from .limits import FILE_BYTES_MAX
+from .master_blocks import widened
 from .package_index import EXTERNAL, SAFETENSORS, PackageFile, StoredBlock
 
 _PIECE_BYTES = 1 << 20
@@ -27,7 +29,15 @@ def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFi
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder) as scratch:
         rebuilt = [(file, os.path.join(scratch, str(number))) for number, file in files]
         for file, path in rebuilt:
-            _rebuild_file(finder, file, path)
+            check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
+            with open(path, "wb") as out:
+                _write_file(finder, file, out)
+        # What copies are of may lie in a later file.
+        for file, path in rebuilt:
+            with open(path, "r+b") as out:
+                _write_copies(chain[-1].index.files, file, out)
+                _write_widened(chain[-1].index.files, file, out)
+                check(_digest(out) == file.sha256, f"{file.path} was rebuilt with a wrong digest")
         for file, path in rebuilt:
             place = os.path.join(folder, *file.path.split("/"))
             os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -35,21 +45,13 @@ def rebuild_files(chain: Sequence[Package], folder: str) -> list[tuple[PackageFi
     return [(file, file.content != EXTERNAL) for file in chain[-1].index.files]
 
 
-def _rebuild_file(finder: BlockFinder, file: PackageFile, path: str) -> None:
-    check(file.size <= FILE_BYTES_MAX, "a file is larger than this decoder writes")
-    with open(path, "w+b") as out:
-        _write_file(finder, file, out)
-        _write_copies(finder.chain[-1].index.files, file, out)
-        check(_digest(out) == file.sha256, f"{file.path} was rebuilt with a wrong digest")
-
-
 def _write_file(finder: BlockFinder, file: PackageFile, out: BinaryIO) -> None:
     start = 0
     if file.content == SAFETENSORS:
         start = out.write(len(file.header).to_bytes(8, "little") + file.header)
-    reader = _ElementReader(finder, file)
+    reader = ElementReader(finder, file)
     for block in file.blocks:
-        elements = decode_block(finder.links(file, block), reader.elements)
+        elements = decode_block(finder.links(file, block), reader.elements, reader.elements_of)
         at = 0
         for run in block.plan.runs:
             tensor = file.tensors[run.tensor]
@@ -71,13 +73,28 @@ def _write_copies(files: Sequence[PackageFile], file: PackageFile, out: BinaryIO
                 left -= out.write(piece)
 
 
-class _ElementReader:
-    """Gives elements of F32 tensors that other tensors' blocks need; keeps the block that was needed last."""
+def _write_widened(files: Sequence[PackageFile], file: PackageFile, out: BinaryIO) -> None:
+    """Widened copies are of tensors that have blocks of their own, so these are in their files by now."""
+    for number, (owner, original) in file.named.items():
+        if file.codings[number] != WIDENED_CODING:
+            continue
+        tensor, there = file.tensors[number], files[owner].tensors[original]
+        out.flush()
+        with open(os.path.join(os.path.dirname(out.name), str(owner)), "rb") as source:
+            source.seek(8 + len(files[owner].header) + there.offset)
+            elements = source.read(there.elements * element_bytes(there.dtype))
+        out.seek(8 + len(file.header) + tensor.offset)
+        out.write(widened(elements, there.dtype))
+
+
+class ElementReader:
+    """Gives elements of tensors that other tensors' blocks need; keeps the block that was needed last."""
 
     def __init__(self, finder: BlockFinder, file: PackageFile) -> None:
         self.finder = finder
         self.file = file
         self.kept: tuple[StoredBlock, bytes] | None = None
+        self.others: dict[tuple[int, int], ElementReader] = {}
 
     def elements(self, tensor: int, first: int, count: int) -> bytes:
         """`count` elements of a tensor from `first` on, all of one block."""
@@ -86,13 +103,21 @@ class _ElementReader:
             for run in block.plan.runs:
                 if run.tensor == tensor and run.first <= first and first + count <= run.first + run.count:
                     start = at + first - run.first
-                    return self._decoded(block)[4 * start : 4 * (start + count)]
+                    unit = element_bytes(self.file.tensors[tensor].dtype)
+                    return self._decoded(block)[unit * start : unit * (start + count)]
                 at += run.count
-        fail("second moments are cut into other blocks than first moments")
+        fail("tensors of as many elements are cut into other blocks")
+
+    def elements_of(self, package: Package, file: int, tensor: int, first: int, count: int) -> bytes:
+        """The same of another file, as a package of the chain has it."""
+        at = next(i for i, each in enumerate(self.finder.chain) if each is package)
+        if (at, file) not in self.others:
+            self.others[at, file] = ElementReader(BlockFinder(self.finder.chain[: at + 1]), package.index.files[file])
+        return self.others[at, file].elements(tensor, first, count)
 
     def _decoded(self, block: StoredBlock) -> bytes:
         if self.kept is None or self.kept[0] is not block:
-            self.kept = (block, decode_block(self.finder.links(self.file, block), self.elements))
+            self.kept = (block, decode_block(self.finder.links(self.file, block), self.elements, self.elements_of))
         return self.kept[1]
 
 
