@@ -173,15 +173,14 @@ describe('no reference', () => {
     const run = await harness.newRun(exact);
     const { id } = await harness.queue(run, 0, files);
     const { catalog } = harness;
-    let deleted = false;
+    let transactions = 0;
     const racing = harness.context({
       catalog: {
         ...catalog,
         transaction: async (work) => {
-          if (!deleted) {
-            deleted = true;
-            await deleteCheckpoint(harness, first);
-          }
+          // The first notes that the work has begun, the second is the commit.
+          transactions += 1;
+          if (transactions === 2) await deleteCheckpoint(harness, first);
           return catalog.transaction(work);
         },
       },
