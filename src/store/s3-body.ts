@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { onAbort } from './on-abort.ts';
 
 export interface S3BodyOptions {
   readonly lengthBytes: number;
@@ -19,7 +20,7 @@ export async function readS3Body(
 ): Promise<void> {
   const stream = body as Readable;
   const giveUp = (): void => void stream.destroy(new FirnError('unavailable', 'The storage stopped in the middle of an answer.'));
-  signal.addEventListener('abort', giveUp, { once: true });
+  const unwatch = onAbort(signal, giveUp);
   let idle = setTimeout(giveUp, idleMs);
   let atBytes = 0;
   try {
@@ -33,7 +34,7 @@ export async function readS3Body(
     if (atBytes !== lengthBytes) throw otherLength();
   } finally {
     clearTimeout(idle);
-    signal.removeEventListener('abort', giveUp);
+    unwatch();
   }
 }
 

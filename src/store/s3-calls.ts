@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { createS3Client } from './s3-client.ts';
+import { onAbort } from './on-abort.ts';
 import { s3Failure } from './s3-failure.ts';
 import { s3Limits } from './s3-limits.ts';
 import type { S3StoreOptions } from './s3-options.ts';
@@ -55,8 +56,7 @@ export class S3Calls {
   async #tryOnce<T>(attempt: S3Try<T>, tries: number, signal: AbortSignal | undefined): Promise<T> {
     const giveBack = await this.#slots.take(signal);
     const stop = new AbortController();
-    const onAbort = (): void => stop.abort(signal!.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unwatch = onAbort(signal, () => stop.abort(signal!.reason));
     const deadline = setTimeout(() => stop.abort(new FirnError('unavailable', 'The storage takes too long to answer.')), this.#tryMs);
     try {
       return await attempt(this.#client, stop.signal, tries);
@@ -65,7 +65,7 @@ export class S3Calls {
       throw stop.signal.aborted ? abortReason(stop.signal) : err;
     } finally {
       clearTimeout(deadline);
-      signal?.removeEventListener('abort', onAbort);
+      unwatch();
       giveBack();
     }
   }
@@ -73,14 +73,13 @@ export class S3Calls {
 
 function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
+    const unwatch = onAbort(signal, () => {
       clearTimeout(timer);
       reject(abortReason(signal!));
-    };
+    });
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      unwatch();
       resolve();
     }, delayMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

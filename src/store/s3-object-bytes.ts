@@ -1,6 +1,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { StoredBytes } from './framed-reader.ts';
+import { onAbort } from './on-abort.ts';
 import { readS3Body } from './s3-body.ts';
 import type { S3Calls } from './s3-calls.ts';
 import { s3CodeOf } from './s3-failure.ts';
@@ -71,14 +72,13 @@ export class S3ObjectBytes implements StoredBytes {
     // Those that are given up leave; the request ends with the last of them.
     const left = new Set(group);
     const watches = group.map((one) => {
-      const onAbort = (): void => {
+      const giveUp = (): void => {
         one.reject(abortReason(one.signal!));
         left.delete(one);
         if (left.size === 0) stop.abort();
       };
-      one.signal?.addEventListener('abort', onAbort, { once: true });
-      if (one.signal?.aborted === true) onAbort();
-      return () => one.signal?.removeEventListener('abort', onAbort);
+      if (one.signal?.aborted === true) giveUp();
+      return onAbort(one.signal, giveUp);
     });
     try {
       await this.#fetch(left, { startBytes: group[0]!.startBytes, endBytes: Math.max(...group.map((one) => one.endBytes)) }, stop.signal);

@@ -1,4 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { onAbort } from './on-abort.ts';
 import { s3Limits } from './s3-limits.ts';
 import { putWhole, S3Upload, type S3Target } from './s3-upload.ts';
 import type { Slots } from './slots.ts';
@@ -24,6 +25,7 @@ export interface PartWriterOptions {
 export class S3PartWriter {
   readonly #options: PartWriterOptions;
   readonly #stop = new AbortController();
+  readonly #unwatch: () => void;
   readonly #underWay = new Set<Promise<void>>();
   readonly #spare: Buffer[] = [];
   #part: Buffer;
@@ -36,7 +38,7 @@ export class S3PartWriter {
     this.#options = options;
     this.#part = Buffer.allocUnsafeSlow(Math.min(options.partBytes, firstBufferBytes));
     if (signal?.aborted === true) this.#stop.abort(signal.reason);
-    signal?.addEventListener('abort', () => this.#stop.abort(signal.reason), { once: true, signal: this.#stop.signal });
+    this.#unwatch = onAbort(signal, () => this.#stop.abort(signal!.reason));
   }
 
   get signal(): AbortSignal {
@@ -72,6 +74,11 @@ export class S3PartWriter {
     await Promise.all(this.#underWay);
     const upload = this.#upload;
     await commit(() => upload.complete(this.signal));
+  }
+
+  /** Listens to the signal no longer; the put has ended. */
+  close(): void {
+    this.#unwatch();
   }
 
   /** Ends what is under way, and gives up the upload. Never rejects. */

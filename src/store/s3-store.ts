@@ -88,6 +88,7 @@ class S3Store implements ObjectStore {
       await writer.abort(err);
       throw err;
     } finally {
+      writer.close();
       if (uploadId !== undefined) this.#uploads.delete(uploadId);
     }
   }

@@ -1,4 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { onAbort } from './on-abort.ts';
 import { abortReason, throwIfAborted } from './until-aborted.ts';
 
 /** At most so many at once; who comes later waits in order. */
@@ -29,15 +30,14 @@ export class Slots {
     if (this.#waiting.size >= this.#waitingMax) throw new FirnError('overloaded', 'Too many requests wait for the storage.');
     return new Promise((resolve, reject) => {
       const onTurn = (): void => {
-        signal?.removeEventListener('abort', onAbort);
+        unwatch();
         resolve();
       };
-      const onAbort = (): void => {
+      const unwatch = onAbort(signal, () => {
         this.#waiting.delete(onTurn);
         reject(abortReason(signal!));
-      };
+      });
       this.#waiting.add(onTurn);
-      signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 
