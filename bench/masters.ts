@@ -34,7 +34,8 @@ try {
     const uploads: { readonly model: Upload; readonly masters: Upload }[] = [];
     for (const path of paths) {
       const file = readFileSync(path);
-      const [masters, model]: [TestTensors, TestTensors] = [{}, {}];
+      const masters: Record<string, TestTensors[string]> = {};
+      const model: Record<string, TestTensors[string]> = {};
       weights = 0;
       for (const { name, shape, startBytes, endBytes, elementCount, dtype: own } of parseSafetensorsHeader(file, file.length).tensors) {
         if (own !== 'F32') continue;

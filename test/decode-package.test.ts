@@ -55,10 +55,14 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     const fileOf = (name: string): string => join(fixtures, 'format-v5', name);
     const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
 
-    it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]], [[3, 4]]])('the last checkpoint of %j comes out as it always did', (steps) => {
-      const chain = steps.map((step) => fileOf(`masters-${step}.firn`));
-      expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
-    }, 60_000);
+    it.each([[[0]], [[0, 1]], [[0, 1, 2]], [[3]], [[3, 4]]])(
+      'the last checkpoint of %j comes out as it always did',
+      (steps) => {
+        const chain = steps.map((step) => fileOf(`masters-${step}.firn`));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+      },
+      60_000,
+    );
   });
 
   describe('over the optimizer state of format-v4-state', () => {
