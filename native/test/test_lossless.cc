@@ -204,6 +204,18 @@ TEST_CASE("exact: weights shrink as their exponents allow, small blocks included
   }
 }
 
+TEST_CASE("exact: floats made from a shorter type cost what that type holds, alone and against a previous block") {
+  Random random(5);
+  const size_t count = 60000;
+  Pair pair = weights(random, ElementKind::f32, count, 2e-5);
+  for (Bytes* block : {&pair.now, &pair.before}) {
+    for (size_t i = 0; i < count; ++i) std::memset(block->data() + 4 * i, 0, 2);
+  }
+  const auto raw = static_cast<double>(pair.now.size());
+  CHECK(raw / static_cast<double>(check_round_trip(pair.now, nullptr, ElementKind::f32)) > 2.9);
+  CHECK(raw / static_cast<double>(check_round_trip(pair.now, &pair.before, ElementKind::f32)) > 6);
+}
+
 TEST_CASE("exact: context modes give the same bytes and blocks at every instruction set") {
   Random random(12);
   for (const ElementKind kind : {ElementKind::f16, ElementKind::bf16, ElementKind::f32}) {

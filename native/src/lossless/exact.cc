@@ -66,29 +66,43 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
+// Whether the lowest bits of floats, which the context modes store as they are, are far from random: weights made from a shorter type, or pruned ones.
+bool has_uneven_low_bits(const ExactInput& input) {
+  constexpr size_t kSampled = 1024;  // elements, spread over the block
+  constexpr uint32_t kShare = 8;     // one value in an eighth of them; of 128 random ones it is in a hundredth
+  const size_t size = element_bytes(input.kind), step = std::max<size_t>(1, input.count / kSampled);
+  uint32_t counts[128] = {}, sampled = 0;
+  for (size_t i = 0; i < input.count; i += step, ++sampled) ++counts[input.current[i * size] & 0x7F];
+  return *std::max_element(std::begin(counts), std::end(counts)) > sampled / kShare;
+}
+
 // Large blocks: estimates decide which mode is written.
 Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
+  constexpr uint64_t kNever = ~uint64_t{0};
+  const bool with_contexts = input.count <= kBlockElementsMax;
+  const bool exponents = with_contexts && exponents_supports(input.kind);
+  const bool context_difference = input.previous && with_contexts && context_difference_supports(input.kind);
+  const bool uneven = is_float(input.kind) && has_uneven_low_bits(input);
+  const PlanesPlan alone = !exponents || uneven ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
+  // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint measured.
+  const PlanesPlan changed = input.previous && (!is_float(input.kind) || uneven) ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
+  const uint64_t exponents_cost = exponents ? estimate_exponents(input) : kNever;
+  const uint64_t least = std::min({alone.cost, changed.cost, exponents_cost});
   const auto write = [&](ExactMode mode, auto encode) {
     out->push_back(static_cast<uint8_t>(mode));
     return encode();
   };
-  const bool with_contexts = input.count <= kBlockElementsMax;
-  const bool floats = with_contexts && exponents_supports(input.kind);
-  const PlanesPlan alone = floats ? PlanesPlan{} : plan_planes(input, false);
-  const uint64_t alone_cost = floats ? estimate_exponents(input) : alone.cost;
-  if (input.previous && with_contexts && context_difference_supports(input.kind)) {
+  if (context_difference) {
     const ContextDifferencePlan plan = plan_context_difference(input);
-    if (plan.cost < alone_cost) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, plan, out); });
+    if (plan.cost < least) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, plan, out); });
   } else if (input.previous) {
-    const DifferencePlan difference = plan_difference(input);
-    // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint measured.
-    const PlanesPlan changed = is_float(input.kind) ? PlanesPlan{nullptr, {}, ~uint64_t{0}} : plan_planes(input, true);
-    if (difference.cost < std::min(alone_cost, changed.cost)) {
-      return write(ExactMode::difference, [&] { return encode_difference(input, difference, out), Status::ok; });
-    }
-    if (changed.cost < alone_cost) return write(ExactMode::planes_xor, [&] { return encode_planes(input, changed, out), Status::ok; });
+    const DifferencePlan plan = plan_difference(input);
+    if (plan.cost < least) return write(ExactMode::difference, [&] { return encode_difference(input, plan, out), Status::ok; });
   }
-  if (floats) return write(ExactMode::exponents, [&] { return encode_exponents(input, out); });
+  if (changed.cost < std::min(alone.cost, exponents_cost)) {
+    return write(ExactMode::planes_xor, [&] { return encode_planes(input, changed, out), Status::ok; });
+  }
+  if (exponents_cost <= alone.cost) return write(ExactMode::exponents, [&] { return encode_exponents(input, out); });
   return write(ExactMode::planes, [&] { return encode_planes(input, alone, out), Status::ok; });
 }
 
