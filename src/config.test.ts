@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { withConfigurationTable } from '../scripts/configuration-table.ts';
 import { readConfig } from './config.ts';
 
 describe('readConfig', () => {
@@ -66,6 +68,12 @@ describe('readConfig', () => {
     [{ FIRN_S3_BUCKET: 'models', FIRN_FILE_MAX_MIB: '100000' }, 'FIRN_S3_PART_MIB'],
   ])('refuses %j and names %s', (environment, key) => {
     expect(failure(environment)).toContain(key);
+  });
+
+  it('is documented key by key: run `npm run configuration` after changing one', () => {
+    const document = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+    expect(withConfigurationTable(document)).toBe(document);
+    expect(document.match(/^\| `FIRN_\w+` \|.*\| \|$/gm)).toBeNull();
   });
 
   it('is frozen', () => {

@@ -11,99 +11,104 @@ const flag = (fallback: 'true' | 'false') =>
     .transform((value) => value === 'true');
 const integer = (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback);
 
-/** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. */
-const schema = z.object({
-  /** Address to listen on. */
-  FIRN_HOST: z.string().default('127.0.0.1'),
-  /** `tokens`: who sends no token reads what is public; the first start prints one that allows everything. `open`: everybody may do everything, on a loopback FIRN_HOST only. */
-  FIRN_ACCESS: z.enum(['tokens', 'open']).default('tokens'),
-  /** Requests a minute with one token, to one gateway process. */
-  FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7),
-  /** Requests a minute from one address without a token, to one gateway process. */
-  FIRN_ANONYMOUS_REQUESTS_PER_MINUTE: integer(1200, 1, 10 ** 7),
-  /** Requests in work at once with one token, or from one address without one, at one gateway process. */
-  FIRN_CLIENT_CONCURRENCY: integer(512, 1, 65536),
-  /** Whether the last address of X-Forwarded-For is the client's: `on` only behind a proxy that sets it. */
-  FIRN_TRUST_PROXY: z.enum(['on', 'off']).default('off'),
-  /** Port to listen on; 0 picks a free one. */
-  FIRN_PORT: integer(8080, 0, 65535),
-  /** Metadata, objects (unless they are in a bucket) and scratch files live under this directory. */
-  FIRN_DATA_DIR: z.string().min(1).default('./data'),
-  /** Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk. */
-  FIRN_WORK_DIR: z.string().min(1).optional(),
-  /** `postgres://user:password@host:port/database`. Without it the catalog is embedded in the one process. */
-  FIRN_DATABASE_URL: z.string().regex(postgresUrl, 'must begin with postgres:// or postgresql://').optional(),
-  /** Connections of this process to the database at once; one more listens for notices. */
-  FIRN_DATABASE_CONNECTIONS: integer(10, 1, 1000),
-  /** Seconds to wait for the database, or for a free connection. */
-  FIRN_DATABASE_CONNECT_S: integer(10, 1, 600),
-  /** Seconds one statement may take. */
-  FIRN_DATABASE_STATEMENT_S: integer(30, 1, 3600),
-  /** Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before. */
-  FIRN_MIGRATE: z.enum(['on', 'off']).default('on'),
-  /** Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix. */
-  FIRN_S3_BUCKET: z.string().min(3).max(63).optional(),
-  /** URL of the S3 server; Amazon's of the region when absent. */
-  FIRN_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  FIRN_S3_REGION: z.string().min(1).default('us-east-1'),
-  /** Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix. */
+/** Every key a process reads, with its unit, range and default. Keys are environment variables; nothing else reads the environment. docs/operations.md has them as a table (`npm run configuration`). */
+export const configSchema = z.object({
+  FIRN_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  FIRN_ACCESS: z
+    .enum(['tokens', 'open'])
+    .default('tokens')
+    .describe(
+      '`tokens`: who sends no token reads what is public; the first start prints one that allows everything. `open`: everybody may do everything, on a loopback FIRN_HOST only.',
+    ),
+  FIRN_TOKEN_REQUESTS_PER_MINUTE: integer(60_000, 1, 10 ** 7).describe('Requests a minute with one token, to one gateway process.'),
+  FIRN_ANONYMOUS_REQUESTS_PER_MINUTE: integer(1200, 1, 10 ** 7).describe('Requests a minute from one address without a token, to one gateway process.'),
+  FIRN_CLIENT_CONCURRENCY: integer(512, 1, 65536).describe('Requests in work at once with one token, or from one address without one, at one gateway process.'),
+  FIRN_TRUST_PROXY: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe("Whether the last address of X-Forwarded-For is the client's: `on` only behind a proxy that sets it."),
+  FIRN_PORT: integer(8080, 0, 65535).describe('Port to listen on; 0 picks a free one.'),
+  FIRN_DATA_DIR: z.string().min(1).default('./data').describe('Metadata, objects (unless they are in a bucket) and scratch files live under this directory.'),
+  FIRN_WORK_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Scratch files and local copies of eval sets; `work` in the data directory when absent. Local to the machine, best on a fast disk.'),
+  FIRN_DATABASE_URL: z
+    .string()
+    .regex(postgresUrl, 'must begin with postgres:// or postgresql://')
+    .optional()
+    .describe('`postgres://user:password@host:port/database`. Without it the catalog is embedded in the one process.'),
+  FIRN_DATABASE_CONNECTIONS: integer(10, 1, 1000).describe('Connections of this process to the database at once; one more listens for notices.'),
+  FIRN_DATABASE_CONNECT_S: integer(10, 1, 600).describe('Seconds to wait for the database, or for a free connection.'),
+  FIRN_DATABASE_STATEMENT_S: integer(30, 1, 3600).describe('Seconds one statement may take.'),
+  FIRN_MIGRATE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether a process that starts brings the database to its version; off: `firn migrate` does, and others refuse to start before.'),
+  FIRN_S3_BUCKET: z
+    .string()
+    .min(3)
+    .max(63)
+    .optional()
+    .describe('Bucket for the objects, which then are not under the data directory; it exists. Nothing but one hub writes below its prefix.'),
+  FIRN_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("URL of the S3 server; Amazon's of the region when absent."),
+  FIRN_S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
   FIRN_S3_PREFIX: z
     .string()
     .max(256)
     .regex(/^(none|([A-Za-z0-9][A-Za-z0-9._-]*\/)+)$/)
-    .default('firn/'),
-  /** Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need. */
-  FIRN_S3_FORCE_PATH_STYLE: flag('false'),
-  /** Both or none; without them the SDK's chain: AWS_* variables, shared files, the machine's or the pod's role. */
-  FIRN_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  FIRN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  /** MiB of one part of a large object; the largest object is 10000 parts. */
-  FIRN_S3_PART_MIB: integer(8, 5, 5 * 1024),
-  /** Parts on their way at once, over all uploads; each upload holds one more in memory. */
-  FIRN_S3_PARALLEL_PARTS: integer(4, 1, 256),
-  /** Connections to the S3 server at once. */
-  FIRN_S3_CONNECTIONS: integer(64, 1, 4096),
-  /** Seconds without a byte after which a connection to the S3 server is given up. */
-  FIRN_S3_IDLE_TIMEOUT_S: integer(20, 1, 3600),
-  /** Seconds one try of one request to the S3 server may take. */
-  FIRN_S3_REQUEST_TIMEOUT_S: integer(120, 1, 3600),
-  /** When the SDK adds checksums of its own, which not every server takes. Firn checks its own either way. */
-  FIRN_S3_CHECKSUMS: z.enum(['when_required', 'when_supported']).default('when_required'),
-  FIRN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** Threads of the native pool; 0 means one less than the cores, at least one. */
-  FIRN_NATIVE_THREADS: integer(0, 0, 256),
-  /** Native jobs waiting before callers are refused. */
-  FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536),
-  /** Checkpoints encoded at once, of different runs. */
-  FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64),
-  /** Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means one less than the cores, at least one. */
-  FIRN_EVAL_PARALLEL: integer(0, 0, 64),
-  /** Seconds one evaluation may take. */
-  FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400),
-  /** MiB of private memory one evaluation child may use. */
-  FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024),
-  /** MiB of uploaded blocks kept in memory during an encode. */
-  FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536),
-  /** MiB of decoded ancestor blocks kept for restores and deltas. */
-  FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536),
-  /** Packages a restore may have to read, the base included. */
-  FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024),
-  /** Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way. */
-  FIRN_MERGE: z.enum(['on', 'off']).default('on'),
-  /** Largest single file, in MiB. */
-  FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024),
-  /** Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After. */
-  FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024),
-  /** The same over all runs. */
-  FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024),
-  /** Seconds a reservation may stand without a byte before it is given up. */
-  FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400),
-  /** Seconds a job's lease lasts without a heartbeat. */
-  FIRN_LEASE_S: integer(60, 1, 3600),
-  /** Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more. */
-  FIRN_UNREADY_S: integer(0, 0, 600),
-  /** Seconds given to open requests and running jobs on SIGTERM. */
-  FIRN_DRAIN_S: integer(20, 0, 600),
+    .default('firn/')
+    .describe('Begins the name of every object: parts of letters, digits, ".", "_" and "-", each followed by "/". `none` for no prefix.'),
+  FIRN_S3_FORCE_PATH_STYLE: flag('false').describe("Whether the bucket is named in the path and not in the host name: what most servers but Amazon's need."),
+  FIRN_S3_ACCESS_KEY_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Both or none; without them the SDK's chain: AWS_* variables, shared files, the machine's or the pod's role."),
+  FIRN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('See FIRN_S3_ACCESS_KEY_ID.'),
+  FIRN_S3_PART_MIB: integer(8, 5, 5 * 1024).describe('MiB of one part of a large object; the largest object is 10000 parts.'),
+  FIRN_S3_PARALLEL_PARTS: integer(4, 1, 256).describe('Parts on their way at once, over all uploads; each upload holds one more in memory.'),
+  FIRN_S3_CONNECTIONS: integer(64, 1, 4096).describe('Connections to the S3 server at once.'),
+  FIRN_S3_IDLE_TIMEOUT_S: integer(20, 1, 3600).describe('Seconds without a byte after which a connection to the S3 server is given up.'),
+  FIRN_S3_REQUEST_TIMEOUT_S: integer(120, 1, 3600).describe('Seconds one try of one request to the S3 server may take.'),
+  FIRN_S3_CHECKSUMS: z
+    .enum(['when_required', 'when_supported'])
+    .default('when_required')
+    .describe('When the SDK adds checksums of its own, which not every server takes. Firn checks its own either way.'),
+  FIRN_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severity of a log line that is written.'),
+  FIRN_NATIVE_THREADS: integer(0, 0, 256).describe('Threads of the native pool; 0 means one less than the cores, at least one.'),
+  FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
+  FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
+  FIRN_EVAL_PARALLEL: integer(0, 0, 64).describe(
+    'Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means one less than the cores, at least one.',
+  ),
+  FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400).describe('Seconds one evaluation may take.'),
+  FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024).describe('MiB of private memory one evaluation child may use.'),
+  FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536).describe('MiB of uploaded blocks kept in memory during an encode.'),
+  FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe('MiB of decoded ancestor blocks kept for restores and deltas.'),
+  FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024).describe('Packages a restore may have to read, the base included.'),
+  FIRN_MERGE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way.'),
+  FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024).describe('Largest single file, in MiB.'),
+  FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024).describe(
+    'Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After.',
+  ),
+  FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024).describe('The same over all runs.'),
+  FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe('Seconds a reservation may stand without a byte before it is given up.'),
+  FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
+  FIRN_UNREADY_S: integer(0, 0, 600).describe(
+    'Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more.',
+  ),
+  FIRN_DRAIN_S: integer(20, 0, 600).describe('Seconds given to open requests and running jobs on SIGTERM.'),
 });
 
 export interface DatabaseConfig {
@@ -144,7 +149,7 @@ export interface Config {
   readonly database: DatabaseConfig | undefined;
   /** Undefined: objects are files under the data directory. */
   readonly s3: S3Config | undefined;
-  readonly logLevel: z.infer<typeof schema>['FIRN_LOG_LEVEL'];
+  readonly logLevel: z.infer<typeof configSchema>['FIRN_LOG_LEVEL'];
   readonly nativeThreads: number | undefined;
   readonly nativeQueueMax: number;
   readonly encodeConcurrency: number;
@@ -167,7 +172,7 @@ export interface Config {
 /** Reads a frozen Config. Throws one Error that names every bad or unknown FIRN_ key at once. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([key, value]) => isKey(key) && value !== undefined && value !== ''));
-  const parsed = schema.strict().safeParse(given);
+  const parsed = configSchema.strict().safeParse(given);
   if (!parsed.success) throw new Error(`configuration: ${parsed.error.issues.map(describeIssue).join('; ')}`);
   const env = parsed.data;
   if (env.FIRN_ACCESS === 'open' && !isLoopback(env.FIRN_HOST))
@@ -210,7 +215,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** Undefined without a bucket. Throws when keys contradict each other. */
-function s3Config(env: z.infer<typeof schema>): S3Config | undefined {
+function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   const { FIRN_S3_BUCKET: bucket, FIRN_S3_ACCESS_KEY_ID: accessKeyId, FIRN_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (bucket === undefined) {
     if (env.FIRN_S3_ENDPOINT !== undefined) throw new Error('configuration: FIRN_S3_ENDPOINT without FIRN_S3_BUCKET');
@@ -242,7 +247,7 @@ function isKey(name: string): boolean {
   return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_');
 }
 
-function databaseOf(env: z.infer<typeof schema>): DatabaseConfig | undefined {
+function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefined {
   if (env.FIRN_DATABASE_URL === undefined) return undefined;
   return Object.freeze({
     url: env.FIRN_DATABASE_URL,
