@@ -28,7 +28,8 @@ async function readManifests(): Promise<{ path: string; manifest: Manifest }[]> 
   for (const name of await readdir(root, { recursive: true })) {
     if (!name.endsWith('.yaml')) continue;
     for (const document of parseAllDocuments(await readFile(join(root, name), 'utf8'), { strict: true, uniqueKeys: true })) {
-      if (document.errors.length > 0) throw document.errors[0];
+      const [error] = document.errors;
+      if (error !== undefined) throw error;
       found.push({ path: name, manifest: document.toJS() as Manifest });
     }
   }
