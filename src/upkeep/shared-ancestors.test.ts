@@ -151,12 +151,17 @@ describe('deletion keeps what other runs build on, and leaves nothing behind', (
     const first = await harness.push(await newExactRun(), 0, frozen(3, 4));
     const { id } = await harness.queue(await newExactRun(), 0, frozen(5, 6));
     const { catalog } = harness;
+    let verified = false;
     let deleted = false;
     const racing = harness.context({
+      publish: (_, note) => {
+        if (note.type === 'phase' && note.phase === 'verify') verified = true;
+      },
       catalog: {
         ...catalog,
+        // The one that commits: earlier ones only write down how the work goes.
         transaction: async (work) => {
-          if (!deleted) {
+          if (verified && !deleted) {
             deleted = true;
             await deleteCheckpoint(harness, first);
           }
