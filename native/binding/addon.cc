@@ -51,6 +51,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<context_counts_add>(exports, "contextCountsAdd");
   add<context_counts_merge>(exports, "contextCountsMerge");
   add<context_counts_build>(exports, "contextCountsBuild");
+  add<context_counts_move_prices>(exports, "contextCountsMovePrices");
   add<parse_context_tables>(exports, "parseContextTables");
   add<context_tables_serialize>(exports, "contextTablesSerialize");
   add<context_tables_total_bits>(exports, "contextTablesTotalBits");

@@ -38,6 +38,7 @@ napi_value create_context_counts(Arguments& args);
 napi_value context_counts_add(Arguments& args);
 napi_value context_counts_merge(Arguments& args);
 napi_value context_counts_build(Arguments& args);
+napi_value context_counts_move_prices(Arguments& args);
 napi_value parse_context_tables(Arguments& args);
 napi_value context_tables_serialize(Arguments& args);
 napi_value context_tables_total_bits(Arguments& args);

@@ -1,5 +1,6 @@
 #include "calls.h"
 #include "context_handles.h"
+#include "firn/lattice.h"
 #include "results.h"
 
 namespace firn::binding {
@@ -62,6 +63,20 @@ class BuildContexts final : public Job {
   std::shared_ptr<ContextTables> tables_ = std::make_shared<ContextTables>();
 };
 
+class MovePrices final : public Job {
+ public:
+  explicit MovePrices(std::shared_ptr<SharedContextCounts> shared) : shared_(std::move(shared)) {}
+  Lane lane() const noexcept override { return shared_.get(); }
+  std::optional<size_t> output_bytes() const override { return kLatticePrices; }
+
+ private:
+  Status execute() override {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->counts.move_prices(output());
+  }
+  std::shared_ptr<SharedContextCounts> shared_;
+};
+
 class EncodeContexts final : public Job {
  public:
   EncodeContexts(std::shared_ptr<const ContextTables> tables, BlockArguments block) : tables_(std::move(tables)), block_(block) {}
@@ -121,6 +136,12 @@ napi_value context_counts_build(Arguments& args) {
   auto shared = args.handle<SharedContextCounts>(1);
   const auto slots = static_cast<uint32_t>(args.integer(2, 0, kContextSlotsMax));
   return start(args, engine, std::make_unique<BuildContexts>(std::move(shared), slots));
+}
+
+napi_value context_counts_move_prices(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  auto shared = args.handle<SharedContextCounts>(1);
+  return start(args, engine, std::make_unique<MovePrices>(std::move(shared)));
 }
 
 napi_value parse_context_tables(Arguments& args) {

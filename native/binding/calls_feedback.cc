@@ -27,7 +27,8 @@ class LatticeTargets final : public Job {
     InputBytes weights;
     Dtype dtype;
     Segments segments;
-    Input<int32_t> previous;
+    PreviousState previous;
+    InputBytes prices;
     Input<float> factor;
     Feedback feedback;
   };
@@ -35,14 +36,15 @@ class LatticeTargets final : public Job {
   bool valid() const override {
     const Request& r = request_;
     return r.segments.list.size() == 1 && r.segments.valid() && r.weights.count == r.segments.count * dtype_bytes(r.dtype) &&
-           (!r.previous.data || r.previous.count == r.segments.count) && r.factor.count == uint64_t{r.feedback.inputs} * r.feedback.size;
+           r.previous.valid(r.segments.count) && (!r.prices.data || r.prices.count == kLatticePrices) &&
+           r.factor.count == uint64_t{r.feedback.inputs} * r.feedback.size;
   }
   std::optional<size_t> output_bytes() const override { return request_.segments.count * sizeof(float); }
 
  private:
   Status execute() override {
     const Request& r = request_;
-    return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.data, r.feedback, reinterpret_cast<float*>(output()));
+    return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.feedback, reinterpret_cast<float*>(output()));
   }
   Request request_;
 };
@@ -64,17 +66,18 @@ napi_value lattice_targets_call(Arguments& args) {
   request.weights = args.bytes(1);
   request.dtype = args.dtype(2);
   request.segments = Segments::read(args, 3);
-  request.previous = args.optional_int32s(4);
-  request.factor = args.floats(5);
+  request.previous = PreviousState::read(args, 4);
+  request.prices = args.optional_bytes(6);
+  request.factor = args.floats(7);
   Feedback& feedback = request.feedback;
   feedback.factor = request.factor.data;
-  feedback.size = static_cast<uint32_t>(args.integer(6, 1, kFeedbackBlockMax));
-  feedback.inputs = static_cast<uint32_t>(args.integer(7, 1, kSideMax));
-  feedback.outputs = static_cast<uint32_t>(args.integer(8, 1, kSideMax));
-  feedback.inputs_last = args.integer(9, 0, 1) == 1;
-  feedback.first = static_cast<uint64_t>(args.integer(10, 0, (int64_t{1} << 53) - 1));
-  feedback.strength = static_cast<float>(args.number(11));
-  feedback.dead_zone = static_cast<uint32_t>(args.integer(12, 0, 256));
+  feedback.size = static_cast<uint32_t>(args.integer(8, 1, kFeedbackBlockMax));
+  feedback.inputs = static_cast<uint32_t>(args.integer(9, 1, kSideMax));
+  feedback.outputs = static_cast<uint32_t>(args.integer(10, 1, kSideMax));
+  feedback.inputs_last = args.integer(11, 0, 1) == 1;
+  feedback.first = static_cast<uint64_t>(args.integer(12, 0, (int64_t{1} << 53) - 1));
+  feedback.strength = static_cast<float>(args.number(13));
+  feedback.hysteresis = {static_cast<uint32_t>(args.integer(14, 0, 256)), request.prices.data};
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }
 

@@ -35,9 +35,10 @@ CodedBlock CodedBlock::read(Arguments& args, size_t first) {
   block.gradient_scales = args.optional_floats(first + 4);
   block.targets = args.optional_bytes(first + 5);
   block.dead_zone = static_cast<uint32_t>(args.integer(first + 6, 0, kLatticeDeadZoneMax));
-  block.segments = Segments::read(args, first + 7);
-  block.slots = args.uint32_copy(first + 8);
-  block.chain = ChainArguments::read(args, first + 9);
+  block.prices = args.optional_bytes(first + 7);
+  block.segments = Segments::read(args, first + 8);
+  block.slots = args.uint32_copy(first + 9);
+  block.chain = ChainArguments::read(args, first + 10);
   return block;
 }
 
@@ -45,14 +46,15 @@ bool CodedBlock::valid() const {
   const size_t count = segments.count, segment_count = segments.list.size();
   const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
   return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
-         (!targets.data || targets.count == count * sizeof(float));
+         (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticePrices);
 }
 
 Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding, std::vector<LatticeStatistics>& statistics) const {
   if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
   statistics.resize(segments.list.size());
-  return targets.data ? coding.quantize(targets.data, Dtype::f32, dead_zone, statistics.data())
-                      : coding.quantize(pair.weights.data, pair.weight_dtype, dead_zone, statistics.data());
+  const LatticeHysteresis hysteresis(dead_zone, prices.data);
+  return targets.data ? coding.quantize(targets.data, Dtype::f32, hysteresis, statistics.data())
+                      : coding.quantize(pair.weights.data, pair.weight_dtype, hysteresis, statistics.data());
 }
 
 }  // namespace firn::binding

@@ -49,13 +49,14 @@ class ChainArguments {
   std::vector<Link> links_;
 };
 
-// A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the gradients, targets and dead
-// zone, then its segments, slots and chain.
+// A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the gradients, targets, dead
+// zone and prices, then its segments, slots and chain.
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
   InputBytes targets;            // binary32; data is null where weights are rounded as they are
   uint32_t dead_zone;
+  InputBytes prices;  // data is null where every move has the same price
   Segments segments;
   std::vector<uint32_t> slots;
   ChainArguments chain;

@@ -9,6 +9,7 @@
 #include "context/table_set.h"
 #include "firn/checksum.h"
 #include "firn/context_coder.h"
+#include "firn/lattice.h"
 #include "kernel_data.h"
 
 namespace {
@@ -327,6 +328,49 @@ TEST_CASE("context: counts merge in any order to the same tables") {
   CHECK_EQ(a.build(10, &merged), Status::ok);
   CHECK(merged.serialize() == whole.serialize());
   CHECK_EQ(merged.total_bits(), whole.total_bits());
+}
+
+TEST_CASE("context: a move's price is its bits beyond staying in its context, over the mean of all moves, whatever the order and the slots") {
+  // Counts of symbols 0, 1 and 2 in two contexts of three slots. Bits are logarithms of (2 n0 + 1) / (2 n + 1).
+  struct Seen {
+    uint32_t slot;
+    uint8_t context;
+    uint32_t stays, inwards, outwards;
+  };
+  const Seen all[] = {{0, 3, 500, 20, 5}, {2, 3, 391, 11, 2}, {1, 50, 40, 100, 20}};
+  const auto counted = [&](std::vector<size_t> order) {
+    ContextCounts counts;
+    for (const size_t i : order) {
+      const Seen& seen = all[i];
+      Block block;
+      block.symbols.assign(seen.stays, 0);
+      block.symbols.insert(block.symbols.end(), seen.inwards, 1);
+      block.symbols.insert(block.symbols.end(), seen.outwards, 2);
+      block.symbols.insert(block.symbols.end(), 9, 5);  // moves of more steps do not count
+      block.contexts.assign(block.symbols.size(), seen.context);
+      block.counts = {static_cast<uint32_t>(block.symbols.size())};
+      block.slots = {seen.slot};
+      CHECK(counts.add(block.view()) == Status::ok);
+    }
+    Bytes prices(kLatticePrices);
+    CHECK(counts.move_prices(prices.data()) == Status::ok);
+    return prices;
+  };
+  const Bytes prices = counted({0, 1, 2});
+  CHECK(prices == counted({2, 0, 1}));
+  const double outwards3 = std::log2(1783.0 / 15), inwards3 = std::log2(1783.0 / 63), outwards50 = std::log2(81.0 / 41);
+  const double mean = (7 * outwards3 + 31 * inwards3 + 20 * outwards50 + 100 * 0) / 158;  // where moving is likelier than staying it costs nothing
+  const auto price = [&](double bits) { return static_cast<uint32_t>(std::min(255.0, std::round(bits / mean * kLatticePriceUnit))); };
+  CHECK_EQ(prices[2 * 3], price(outwards3));
+  CHECK_EQ(prices[2 * 3 + 1], price(inwards3));
+  CHECK_EQ(prices[2 * 50], price(outwards50));
+  CHECK_EQ(prices[2 * 50 + 1], 0);
+  CHECK_EQ(prices[0], kLatticePriceUnit);  // a context that never occurred
+
+  const ContextCounts none;
+  Bytes unit(kLatticePrices);
+  REQUIRE(none.move_prices(unit.data()) == Status::ok);
+  CHECK(unit == Bytes(kLatticePrices, kLatticePriceUnit));
 }
 
 TEST_CASE("context: thousands of slots are built in bounded work, and rows that never occur cost nearly nothing") {

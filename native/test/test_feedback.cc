@@ -43,9 +43,16 @@ double output_error(const Matrix& m, const std::vector<float>& gram, const std::
   return total;
 }
 
+// In 1/256 steps, as LatticeHysteresis says, for a zone between 128 and 192.
+int32_t zone_of(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
+  const auto zone = static_cast<int32_t>(hysteresis.dead_zone);
+  if (!hysteresis.prices) return zone;
+  return std::min(192, static_cast<int32_t>(std::floor(128.5 + (zone - 128) * hysteresis.prices[2 * context + inwards] / 64.0)));
+}
+
 // The rule, one element after the other in double precision.
 std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor, const LatticeSegment& s, const std::vector<int32_t>& previous,
-                               const std::vector<float>& weights, float strength, uint32_t dead_zone) {
+                               const std::vector<uint8_t>& contexts, const std::vector<float>& weights, float strength, LatticeHysteresis hysteresis) {
   std::vector<float> out(weights.size());
   for (size_t o = 0; o < m.outputs; ++o) {
     for (size_t b = 0; b < m.inputs / m.size; ++b) {
@@ -57,7 +64,8 @@ std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor
         const auto x = static_cast<float>(std::nearbyint(std::ldexp(weights[at], -s.exponent)));
         const float k = static_cast<float>(previous[at] * (1 << s.shift)), difference = x + handed_on * strength - k;
         const float distance = std::fabs(difference);
-        const float dead = std::max(1.0f, std::ceil(static_cast<float>(dead_zone * s.step) / 256));
+        const bool inwards = (difference < 0) != (previous[at] < 0);
+        const float dead = std::max(1.0f, std::ceil(static_cast<float>(zone_of(hysteresis, contexts[at], inwards) * s.step) / 256));
         const float steps = std::max(1.0f, std::trunc((distance + static_cast<float>(s.step / 2)) / static_cast<float>(s.step)));
         const float target = distance < dead ? k : k + (difference < 0 ? -1.0f : 1.0f) * steps * static_cast<float>(s.step);
         errors.push_back(x - target);
@@ -134,17 +142,28 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     const std::vector<float> weights = plain_weights(random, count);
     std::vector<int32_t> previous(count);
     for (size_t i = 0; i < count; ++i) previous[i] = static_cast<int32_t>(weights[i] * 4096) + static_cast<int32_t>(random.below(400)) - 200;
-    const Feedback feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
-    const std::vector<float> expected = expected_of(m, factor, s, previous, weights, 0.75f, 150);
+    std::vector<uint8_t> activity(count), contexts(count), prices(kLatticePrices);
+    for (uint8_t& byte : activity) byte = static_cast<uint8_t>(random.below(64) << 2 | random.below(3));
+    for (uint8_t& price : prices) price = static_cast<uint8_t>(random.below(256));
+    const LatticeState state{previous.data(), activity.data()};
+    REQUIRE(lattice_contexts({&s, 1}, state, contexts.data()) == Status::ok);
+    Feedback feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
+    const std::vector<float> fixed = expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
+    feedback.hysteresis.prices = prices.data();
+    const std::vector<float> expected = expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
+    CHECK(expected != fixed);
     for_each_isa([&] {
       std::vector<float> targets(count);
-      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, previous.data(), feedback, targets.data()) == Status::ok);
+      feedback.hysteresis.prices = nullptr;
+      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, feedback, targets.data()) == Status::ok);
+      CHECK(targets == fixed);
+      feedback.hysteresis.prices = prices.data();
+      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, feedback, targets.data()) == Status::ok);
       CHECK(targets == expected);
-      std::vector<uint8_t> symbols(count), activity(count), after_activity(count);
+      std::vector<uint8_t> symbols(count), after_activity(count);
       std::vector<uint32_t> escapes;
       std::vector<int32_t> after(count);
       LatticeStatistics statistics;
-      const LatticeState state{previous.data(), activity.data()};
       REQUIRE(lattice_quantize(targets.data(), Dtype::f32, {&s, 1}, state, 128, symbols.data(), &escapes, &statistics) == Status::ok);
       REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, state, after.data(), after_activity.data()) == Status::ok);
       for (size_t i = 0; i < count; ++i) CHECK(std::ldexp(static_cast<float>(after[i]), s.exponent) == targets[i]);
@@ -153,8 +172,8 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     std::vector<float> rounded(count), fed(count);
     const Feedback none{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.0f, 128};
     const Feedback full{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 1.0f, 128};
-    REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, previous.data(), none, rounded.data()) == Status::ok);
-    REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, previous.data(), full, fed.data()) == Status::ok);
+    REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, none, rounded.data()) == Status::ok);
+    REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, full, fed.data()) == Status::ok);
     CHECK(output_error(m, gram, weights, fed) < 0.6 * output_error(m, gram, weights, rounded));
   }
 }
@@ -173,14 +192,14 @@ TEST_CASE("a segment that begins and ends inside rows is rounded as far as it go
       std::vector<float> first;
       for_each_isa([&] {
         std::vector<float> targets(count);
-        REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, nullptr, feedback, targets.data()) == Status::ok);
+        REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, {}, feedback, targets.data()) == Status::ok);
         if (first.empty()) first = targets;
         CHECK(targets == first);
         for (const float target : targets) CHECK(std::fmod(std::ldexp(target, 12), 90.0f) == 0);
       });
       Feedback outside = feedback;
       outside.first += 1;
-      CHECK(lattice_targets(weights.data(), Dtype::f32, s, nullptr, outside, first.data()) == Status::invalid_argument);
+      CHECK(lattice_targets(weights.data(), Dtype::f32, s, {}, outside, first.data()) == Status::invalid_argument);
     }
   }
 }
@@ -192,15 +211,21 @@ TEST_CASE("weights and values out of range are refused, and targets never leave 
   const Feedback feedback{factor.data(), 2, 2, 1, true, 0, 1, 156};
   std::vector<float> targets(2);
   const float edge[] = {static_cast<float>(kLatticeWeightMax), static_cast<float>(-kLatticeWeightMax)};
-  REQUIRE(lattice_targets(edge, Dtype::f32, s, nullptr, feedback, targets.data()) == Status::ok);
+  REQUIRE(lattice_targets(edge, Dtype::f32, s, {}, feedback, targets.data()) == Status::ok);
   for (const float target : targets) CHECK(std::fabs(target) <= static_cast<float>(kLatticeWeightMax));
   const float beyond[] = {0, static_cast<float>(kLatticeWeightMax + 1)};
-  CHECK(lattice_targets(beyond, Dtype::f32, s, nullptr, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(beyond, Dtype::f32, s, {}, feedback, targets.data()) == Status::invalid_argument);
   const float nothing[] = {0, std::numeric_limits<float>::quiet_NaN()};
-  CHECK(lattice_targets(nothing, Dtype::f32, s, nullptr, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(nothing, Dtype::f32, s, {}, feedback, targets.data()) == Status::invalid_argument);
   const int32_t values[] = {0, kLatticeValueMax + 1};
   const float zeros[] = {0, 0};
-  CHECK(lattice_targets(zeros, Dtype::f32, s, values, feedback, targets.data()) == Status::invalid_argument);
+  CHECK(lattice_targets(zeros, Dtype::f32, s, {values, nullptr}, feedback, targets.data()) == Status::invalid_argument);
+  // Prices are by context, which activity is part of.
+  const std::vector<uint8_t> prices(kLatticePrices, kLatticePriceUnit);
+  Feedback priced = feedback;
+  priced.hysteresis.prices = prices.data();
+  const int32_t fine[] = {0, 0};
+  CHECK(lattice_targets(zeros, Dtype::f32, s, {fine, nullptr}, priced, targets.data()) == Status::invalid_argument);
 }
 
 }  // namespace firn::test

@@ -58,6 +58,20 @@ float value(const Element& e, const LatticeSegment& s) {
   return static_cast<float>(std::ldexp(static_cast<long double>(e.k) * (768 + s.gain), s.exponent - 10));
 }
 
+// The zone of one element, from the price of its move.
+uint32_t priced_zone(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
+  if (hysteresis.dead_zone <= 128) return hysteresis.dead_zone;
+  const double price = hysteresis.prices[2 * context + inwards] / 64.0;
+  const double zone = 128 + std::floor((hysteresis.dead_zone - 128) * price + 0.5);
+  return static_cast<uint32_t>(std::min(zone, std::max(192.0, double{1} * hysteresis.dead_zone)));
+}
+
+std::vector<uint8_t> random_prices(Random& random) {
+  std::vector<uint8_t> prices(kLatticePrices);
+  for (uint8_t& price : prices) price = static_cast<uint8_t>(random.below(256));
+  return prices;
+}
+
 // A block and everything the calls should say about it.
 struct Expected {
   std::vector<Element> elements;
@@ -68,14 +82,16 @@ struct Expected {
 };
 
 Expected expected_of(const std::vector<float>& weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
-                     uint32_t dead_zone) {
+                     LatticeHysteresis hysteresis) {
   Expected out;
   size_t i = 0;
   for (const LatticeSegment& s : segments) {
     LatticeStatistics sums{};
     for (const size_t end = i + s.count; i < end; ++i) {
       const Element* before = previous ? &(*previous)[i] : nullptr;
-      const int64_t x = units(weights[i], s), k = before ? before->k << s.shift : 0, q = moves(x, k, s, dead_zone);
+      const int64_t x = units(weights[i], s), k = before ? before->k << s.shift : 0;
+      const uint32_t zone = before && hysteresis.prices ? priced_zone(hysteresis, context(*before, s), (x < k) != (k < 0)) : hysteresis.dead_zone;
+      const int64_t q = moves(x, k, s, zone);
       const uint64_t z = zigzag(q, k);
       out.symbols.push_back(static_cast<uint8_t>(std::min<uint64_t>(z, 31)));
       if (z >= 31) out.escapes.push_back(static_cast<uint32_t>(z - 31));
@@ -116,7 +132,7 @@ LatticeSegments view(const std::vector<LatticeSegment>& segments) { return {segm
 
 // Runs the calls at every level and compares them with `want`. Where `weights` is null only what a decoder calls.
 void check_block(const Elements* weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
-                 uint32_t dead_zone, const Expected& want) {
+                 LatticeHysteresis hysteresis, const Expected& want) {
   const size_t count = want.symbols.size();
   const State before = previous ? State(*previous) : State(0);
   const LatticeState state = previous ? before.view() : LatticeState{};
@@ -126,7 +142,7 @@ void check_block(const Elements* weights, const std::vector<LatticeSegment>& seg
       std::vector<uint8_t> symbols(count);
       std::vector<uint32_t> escapes{7};
       std::vector<LatticeStatistics> statistics(segments.size());
-      CHECK(lattice_quantize(weights->data(), weights->dtype(), view(segments), state, dead_zone, symbols.data(), &escapes,
+      CHECK(lattice_quantize(weights->data(), weights->dtype(), view(segments), state, hysteresis, symbols.data(), &escapes,
                              statistics.data()) == Status::ok);
       report(symbols == want.symbols, __FILE__, __LINE__, where + ": symbols");
       report(escapes == want.escapes, __FILE__, __LINE__, where + ": escapes");
@@ -244,8 +260,10 @@ TEST_CASE("lattice: a chain of checkpoints has the symbols, contexts, states, va
         const Elements weights(path, dtype, 1 + random.below(7));
         const std::vector<Element> previous = last.elements;
         const std::vector<Element>* before = checkpoint == 0 ? nullptr : &previous;
-        last = expected_of(seen(weights), segments, before, dead_zone);
-        check_block(&weights, segments, before, dead_zone, last);
+        const std::vector<uint8_t> prices = random_prices(random);
+        const LatticeHysteresis hysteresis(dead_zone, random.below(2) ? prices.data() : nullptr);
+        last = expected_of(seen(weights), segments, before, hysteresis);
+        check_block(&weights, segments, before, hysteresis, last);
         for (float& weight : path) weight += random.below(4) ? 0.001f * gaussian(random) : 0.0f;
       }
     }
@@ -298,6 +316,41 @@ TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
       CHECK_EQ(escapes.size(), row.zigzag >= 31 ? symbols.size() : 0);
       for (const uint32_t escape : escapes) CHECK_EQ(escape + 31, row.zigzag);
     });
+  }
+}
+
+TEST_CASE("lattice: a move with a price of its own happens from where it takes that much off the squared error") {
+  LatticeSegment s;
+  s.step = 256;
+  // Above zero, never moved, within half a step of zero: context 0. With a mean zone of 160 the mean price is a quarter of a squared step.
+  struct Row {
+    uint8_t outwards, inwards;
+    int32_t zone_up, zone_down;
+  };
+  for (const Row row : {Row{64, 64, 160, 160}, Row{0, 32, 128, 144}, Row{96, 0, 176, 128}, Row{128, 255, 192, 192}, Row{1, 3, 129, 130}}) {
+    std::vector<uint8_t> prices(kLatticePrices, 64);
+    prices[0] = row.outwards, prices[1] = row.inwards;
+    s.count = 40;
+    const State previous{std::vector<Element>(s.count, Element{16, 0, 0})};
+    const auto moved = [&](int32_t by, uint32_t zone) {
+      const std::vector<float> weights(s.count, static_cast<float>(16 + by));
+      size_t each = 0;
+      for_each_isa([&] {
+        std::vector<uint8_t> symbols(s.count);
+        std::vector<uint32_t> escapes;
+        LatticeStatistics sums;
+        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), {zone, prices.data()}, symbols.data(), &escapes, &sums) == Status::ok);
+        each = static_cast<size_t>(std::count_if(symbols.begin(), symbols.end(), [](uint8_t symbol) { return symbol != 0; }));
+        CHECK(each == 0 || each == s.count);
+      });
+      return each > 0;
+    };
+    CHECK(moved(row.zone_up, 160) && !moved(row.zone_up - 1, 160));
+    CHECK(moved(-row.zone_down, 160) && !moved(1 - row.zone_down, 160));
+    // The nearest point asks no price; nor is a zone beyond the widest one cut.
+    CHECK(moved(128, 128) && !moved(127, 128));
+    CHECK(moved(-100, 100) && !moved(-99, 100));
+    if (row.outwards == 128) CHECK(moved(300, 300) && !moved(299, 300));
   }
 }
 

@@ -16,11 +16,13 @@ export interface FeedbackBlock {
   /** By tensor number; tensors without are left as they are. */
   readonly places: ReadonlyMap<number, FeedbackPlace>;
   readonly roundingOf: (tensor: number) => Rounding;
+  /** Of moves, by context (ContextCounts.movePrices). */
+  readonly prices?: Uint8Array | undefined;
 }
 
 /** The block's weights as F32 with those of matrices in `places` replaced by where they move. */
 export async function feedbackTargets(core: NativeCore, request: FeedbackBlock, signal?: AbortSignal): Promise<Uint8Array> {
-  const { block, lattice, weights, dtype, places, roundingOf } = request;
+  const { block, lattice, weights, dtype, places, roundingOf, prices } = request;
   const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
   const elementBytes = dtypeBytes[dtype];
   let first = 0;
@@ -33,7 +35,8 @@ export async function feedbackTargets(core: NativeCore, request: FeedbackBlock, 
           weights: weights.subarray(first * elementBytes, end * elementBytes),
           dtype,
           segment: lattice.segments[index]!,
-          previous: lattice.previous.values.subarray(first, end),
+          previous: { values: lattice.previous.values.subarray(first, end), activity: lattice.previous.activity.subarray(first, end) },
+          prices,
           place,
           firstElement,
           ...roundingOf(tensor),

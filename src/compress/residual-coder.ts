@@ -24,6 +24,8 @@ export interface BlockRounding {
   readonly deadZone: number;
   /** Of those with it, by tensor number. */
   readonly ofTensor: (tensor: number) => Rounding;
+  /** Of moves, by context (ContextCounts.movePrices); without them every move has the price that the dead zone says. */
+  readonly prices?: Uint8Array | undefined;
 }
 
 /** What one pass over a block told. */
@@ -107,14 +109,29 @@ export class ResidualCoder {
       const { chain, segments, targets, isFirst } = await this.start(file, at, rounding, pair, signal);
       const scales = pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
       const slots = blockSlots(file, at.block);
-      const block = { ...pair, chain, segments, slots, deadZone: rounding.deadZone, targets, gradientScales: scales };
+      const block = {
+        ...pair,
+        chain,
+        segments,
+        slots,
+        deadZone: rounding.deadZone,
+        prices: isFirst ? undefined : rounding.prices,
+        targets,
+        gradientScales: scales,
+      };
       return use(block, isFirst ? 0 : at.block.elementCount);
     };
     return source.withWeights(at.file, at.block, work, signal);
   }
 
   /** Where a block starts, and where its weights are to move if that is not where they are. */
-  private async start(file: ResidualFile, at: BlockPlace, { ofTensor }: BlockRounding, { weights, weightDtype: dtype }: WeightBlock, signal?: AbortSignal) {
+  private async start(
+    file: ResidualFile,
+    at: BlockPlace,
+    { ofTensor, prices }: BlockRounding,
+    { weights, weightDtype: dtype }: WeightBlock,
+    signal?: AbortSignal,
+  ) {
     const { core, ancestor, feedback } = this.parts;
     const places = feedback?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
@@ -124,8 +141,10 @@ export class ResidualCoder {
     // Targets need the state itself.
     const previous = await ancestor?.residual(at.file, at.index, signal);
     const lattice = latticeBlock(file, at.block, previous);
-    const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor }, signal);
-    return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst: previous === undefined };
+    const isFirst = previous === undefined;
+    const priced = isFirst ? undefined : prices;
+    const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
+    return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
   }
 }
 

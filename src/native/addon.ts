@@ -19,9 +19,10 @@ type ChainArguments = [
   ...StateArguments, origins: Optional<Int32Array>, ...links: Optional<ContextTablesHandle | Uint8Array | Int32Array | Uint32Array | number>[],
 ];
 type CodedBlockArguments = [
-  ...PairArguments, gradientScales: Optional<Float32Array>, targets: Optional<Uint8Array>, deadZone: number, segments: Int32Array,
-  slots: Uint32Array, ...ChainArguments,
+  ...PairArguments, gradientScales: Optional<Float32Array>, targets: Optional<Uint8Array>, deadZone: number, prices: Optional<Uint8Array>,
+  segments: Int32Array, slots: Uint32Array, ...ChainArguments,
 ];
+type FeedbackPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
 type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
 type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
@@ -84,6 +85,7 @@ export interface Addon {
   /** Returns a status number; 0 is done. */
   contextCountsMerge(into: ContextCountsHandle, from: ContextCountsHandle): number;
   contextCountsBuild(engine: EngineHandle, counts: ContextCountsHandle, slots: number): Started<ContextTablesHandle>;
+  contextCountsMovePrices(engine: EngineHandle, counts: ContextCountsHandle): Started<Uint8Array>;
   /** Returns the tables or a status number. */
   parseContextTables(bytes: Uint8Array, slots: number): ContextTablesHandle | number;
   contextTablesSerialize(tables: ContextTablesHandle): Uint8Array;
@@ -119,8 +121,8 @@ export interface Addon {
   /** Binary32 numbers. */
   gramFactor(engine: EngineHandle, gram: Float32Array, size: number, damping: number): Started<Uint8Array>;
   latticeTargets(
-    engine: EngineHandle, weights: Uint8Array, dtype: number, segment: Int32Array, previous: Optional<Int32Array>, factor: Float32Array,
-    ...place: [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number]
+    engine: EngineHandle, weights: Uint8Array, dtype: number, segment: Int32Array,
+    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: FeedbackPlaceArguments]
   ): Started<Uint8Array>;
 
   /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */

@@ -111,6 +111,7 @@ describe('arguments outside their range', () => {
     ['gradientScales: 2 elements for segments of 1', () => core.residualQuantize({ ...coded, gradients: four, gradientDtype: 'F32', gradientScales: new Float32Array(2) }, counted)],
     ['origins: 2 elements for segments of 1', () => core.residualQuantize({ ...coded, chain: { links: [], start: new Int32Array(2) } }, counted)],
     ['slots: 0 elements for segments of 1', () => core.residualQuantize({ ...coded, slots: new Uint32Array() }, counted)],
+    ['prices: 3 elements for segments of 108', () => core.residualCodedElements({ ...coded, prices: new Uint8Array(3) }, 'F32')],
     ['targets: 2 elements for segments of 1', () => core.residualCodedElements({ ...coded, targets: new Uint8Array(8) }, 'F32')],
     ['into length: 4 is not a whole number in 2..2', () => core.residualCodedElements(coded, 'BF16', { into: four })],
     ['links: 0', () => core.residualState(coded.chain)],

@@ -21,10 +21,9 @@ function gram(matrix: Float32Array, size: number, damping: number): void {
 function weights(request: FeedbackWeights): void {
   const { segment, previous, firstElement, strength, deadZone } = request;
   const { factor, size, inputs, outputs } = request.place;
-  const count = checkLattice.segmentsElements([segment]);
+  const count = checkLattice.block({ segments: [segment], ...(previous && { previous }) });
   if (elements('weights', request.weights, request.dtype) !== count) throw argumentError(`weights: not the ${count} elements of the segment`);
-  if (previous !== undefined) typed('previous', previous, Int32Array);
-  if (previous !== undefined && previous.length !== count) throw argumentError(`previous: ${previous.length} elements for a segment of ${count}`);
+  checkLattice.prices(request.prices);
   typed('factor', factor, Float32Array);
   integer('size', size, 1, feedbackBlockMax);
   integer('inputs', inputs, 1, sideMax);

@@ -1,13 +1,13 @@
 import { checkArguments } from './check-arguments.ts';
 import {
-  blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticeShiftMax, latticeStepMax,
+  blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticePrices, latticeShiftMax, latticeStepMax,
   moveTupleWidthMax, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualBlock, type ResidualChain,
   type ResidualLink,
 } from './core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock };
+export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock, prices };
 
 /** Packages of one chain, as package/format-limits.ts has them. */
 const chainLinksMax = 1024;
@@ -96,6 +96,12 @@ function values(list: Int32Array, segments: readonly LatticeSegment[]): number {
   return count;
 }
 
+function prices(list: Uint8Array | undefined): void {
+  if (list === undefined) return;
+  bytes('prices', list);
+  sameCount('prices', list.length, latticePrices);
+}
+
 /** Returns the number of elements. */
 function codedBlock(request: ResidualBlock): number {
   weightBlock(request);
@@ -105,6 +111,7 @@ function codedBlock(request: ResidualBlock): number {
   typed('slots', slots, Uint32Array);
   sameCount('slots', slots.length, segments.length);
   integer('deadZone', deadZone, 0, latticeDeadZoneMax);
+  prices(request.prices);
   if (targets !== undefined) sameCount('targets', elements('targets', targets, 'F32'), count);
   if (gradients === undefined) return count;
   if (gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');

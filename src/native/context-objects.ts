@@ -42,6 +42,11 @@ export class NativeContextCounts implements ContextCounts {
     });
     return new NativeContextTables(this.#runner, handle);
   }
+
+  movePrices(signal?: AbortSignal): Promise<Uint8Array> {
+    const { addon, engine } = this.#runner;
+    return runJob(this.#runner, signal, () => addon.contextCountsMovePrices(engine, this.#handle));
+  }
 }
 
 /** ContextTables over their C++ object. */

@@ -252,6 +252,8 @@ export interface ContextCounts {
   merge(other: ContextCounts): void;
   /** Tables for what was added so far. `slots` exceeds every slot added; parseContextTables needs the same number. */
   build(request: { readonly slots: number }, signal?: AbortSignal): Promise<ContextTables>;
+  /** What a move costs more than staying put in each context of the lattice, as latticePrices numbers, by what was added so far. */
+  movePrices(signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 export interface ContextTables {
@@ -322,6 +324,9 @@ export const latticeGainMax = 1023;
 export const latticeDeadZoneMax = 1024;
 /** Contexts of latticeContexts are 0..latticeContexts - 1. */
 export const latticeContexts = 54;
+/** What moves cost: two numbers a context, for a move away from zero as the previous value lies and for one the other way, each 0..255 where latticePriceUnit is the mean. */
+export const latticePrices = 2 * latticeContexts;
+export const latticePriceUnit = 64;
 /** Symbols are 0..latticeSymbols - 1; the last one is followed up by an escape. */
 export const latticeSymbols = 32;
 export const latticeEscape = latticeSymbols - 1;
@@ -404,15 +409,16 @@ export interface FeedbackWeights {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
   readonly segment: LatticeSegment;
-  /** Previous values; absent for a base. */
-  readonly previous?: Int32Array;
+  /** Absent for a base. */
+  readonly previous?: LatticeState;
   readonly place: FeedbackPlace;
   /** The segment's first element in its tensor. */
   readonly firstElement: number;
   /** Share of the errors that is handed on, 0..1. */
   readonly strength: number;
-  /** As in {@link LatticeWeights}, at most 256. */
+  /** As in {@link ResidualBlock}, at most 256. */
   readonly deadZone: number;
+  readonly prices?: Uint8Array | undefined;
 }
 
 export const feedbackBlockMax = 4096;
@@ -453,8 +459,10 @@ export interface ResidualBlock extends WeightBlock {
   readonly segments: readonly LatticeSegment[];
   /** Of each segment, in the tables. */
   readonly slots: Uint32Array;
-  /** As in LatticeWeights. */
+  /** As in LatticeWeights, where there are no prices. */
   readonly deadZone: number;
+  /** latticePrices of them: a weight behind a state stays put in a zone of its own, as LatticeHysteresis of native/include/firn/lattice.h says. */
+  readonly prices?: Uint8Array | undefined;
   /** What is quantized instead of the weights, as F32: errors stay those of the weights. */
   readonly targets?: Uint8Array | undefined;
   /** With gradients, one a segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32, 0 for NaN; 1 where the scale is 0. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { latticeWeightMax, type FeedbackPlace, type FeedbackWeights, type LatticeSegment } from './core.ts';
+import { latticePrices, latticePriceUnit, latticeWeightMax, type FeedbackPlace, type FeedbackWeights, type LatticeSegment } from './core.ts';
 import { loadCore } from './load-core.ts';
 import { randomWeights, valuesOf } from './reference.test-support.ts';
 
@@ -55,16 +55,34 @@ describe('rounding with feedback', () => {
   });
 
   it('goes on from previous values', async () => {
-    const previous = Int32Array.from(weights, (w) => Math.round(w * 2 ** 16) + 100);
+    const previous = { values: Int32Array.from(weights, (w) => Math.round(w * 2 ** 16) + 100), activity: new Uint8Array(weights.length) };
     const targets = await core.latticeTargets(await request({ previous, strength: 0 }));
-    expect(Float32Array.from(previous, (k) => k * 2 ** segment.exponent)).toEqual(targets);
+    expect(Float32Array.from(previous.values, (k) => k * 2 ** segment.exponent)).toEqual(targets);
+  });
+
+  it('moves what is dear later, and what is cheap sooner, than the dead zone says', async () => {
+    // Above zero, 0.58 of a step below where they want to be: 148/256 steps.
+    const values = Int32Array.from({ length: weights.length }, (_, i) => 1000 + (i % 7));
+    const wanted = Float32Array.from(values, (k) => (k + 290) * 2 ** segment.exponent);
+    const previous = { values, activity: new Uint8Array(values.length) };
+    const moved = async (prices: Uint8Array | undefined): Promise<number> => {
+      const targets = await core.latticeTargets(await request({ weights: new Uint8Array(wanted.buffer), previous, strength: 0, prices }));
+      return targets.filter((value, i) => value !== values[i]! * 2 ** segment.exponent).length;
+    };
+    expect(await moved(undefined)).toBe(weights.length);
+    expect(await moved(new Uint8Array(latticePrices).fill(latticePriceUnit))).toBe(weights.length);
+    expect(await moved(new Uint8Array(latticePrices).fill(3 * latticePriceUnit))).toBe(0);
+    const inwardsDear = Uint8Array.from({ length: latticePrices }, (_, i) => (i % 2 === 1 ? 255 : 0));
+    expect(await moved(inwardsDear)).toBe(weights.length);
+    expect(await moved(inwardsDear.map((price) => 255 - price))).toBe(0);
   });
 
   it.each<[string, Partial<FeedbackWeights>]>([
     ['too many elements', { firstElement: 1 }],
     ['a strength above one', { strength: 1.5 }],
     ['a dead zone of more than a step', { deadZone: 257 }],
-    ['previous values of another length', { previous: new Int32Array(3) }],
+    ['previous values of another length', { previous: { values: new Int32Array(3), activity: new Uint8Array(3) } }],
+    ['prices of another number', { prices: new Uint8Array(latticePrices - 1) }],
   ])('refuses %s', async (_, changes) => {
     await expect(core.latticeTargets(await request(changes))).rejects.toMatchObject({ code: 'native-failure' });
   });

@@ -35,10 +35,10 @@ export function latticeCalls(runner: JobRunner) {
     })),
     latticeTargets: async (request, signal) => floatsOf(await runJob(runner, signal, () => {
       checkFeedback.weights(request);
-      const { weights, dtype, segment, previous, firstElement, strength, deadZone } = request;
+      const { weights, dtype, segment, previous, prices, firstElement, strength, deadZone } = request;
       const { factor, size, inputs, outputs, inputsLast } = request.place;
       return addon.latticeTargets(
-        engine, weights, nativeNumbers.dtype[dtype], flattened([segment]), previous, factor,
+        engine, weights, nativeNumbers.dtype[dtype], flattened([segment]), previous?.values, previous?.activity, prices, factor,
         size, inputs, outputs, Number(inputsLast), firstElement, strength, deadZone,
       );
     })),

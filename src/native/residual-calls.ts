@@ -79,8 +79,8 @@ function chainArguments({ start, links }: ResidualChain) {
 }
 
 function blockArguments(block: ResidualBlock) {
-  const { gradientScales, targets, deadZone, segments, slots, chain } = block;
+  const { gradientScales, targets, deadZone, prices, segments, slots, chain } = block;
   return [
-    ...pairArguments(block), block.gradients && gradientScales, targets, deadZone, flattened(segments), slots, ...chainArguments(chain),
+    ...pairArguments(block), block.gradients && gradientScales, targets, deadZone, prices, flattened(segments), slots, ...chainArguments(chain),
   ] as const;
 }

@@ -57,6 +57,10 @@ class ContextCounts {
   // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every slot that was added
   // (invalid_argument otherwise) and is what parse() needs to be told. A few milliseconds for thousands of rows.
   Status build(uint32_t slots, ContextTables* out) const;
+  // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of lattice_contexts: from how often symbols 1 (inwards) and 2
+  // (outwards) were counted in a context beside symbol 0, whatever the slot. In kLatticePriceUnit of the mean over all such moves, 255 at most, kLatticePriceUnit where nothing
+  // was counted; in the order of LatticeHysteresis::prices. Integers only. invalid_argument after a move.
+  Status move_prices(uint8_t* prices) const;
 
  private:
   struct Impl;

@@ -28,14 +28,14 @@ struct Feedback {
   bool inputs_last = true;  // element of output o and input i is at o * inputs + i of the tensor, else at i * outputs + o
   uint64_t first = 0;       // the segment's first element in its tensor
   float strength = 1;       // times the errors handed on, 0..1
-  uint32_t dead_zone = 128; // as in lattice_quantize, at most a step
+  LatticeHysteresis hysteresis{128};  // a dead zone of at most a step
 };
 
 // The values to which the weights of one segment move: lattice_quantize with any dead zone of at most one step gives these moves when it
-// gets them for weights. Errors are handed on inside the segment only. `values` is the previous state or null for a base; offsets and
+// gets them for weights. Errors are handed on inside the segment only. `previous` may be without activity where there are no prices; offsets and
 // gain of the segment are taken as none; `targets` receives binary32 values. invalid_argument as lattice_quantize, or when the segment
 // is not inside its tensor.
-Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, const int32_t* values, const Feedback& feedback,
+Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous, const Feedback& feedback,
                        float* targets);
 
 }  // namespace firn

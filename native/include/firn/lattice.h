@@ -25,6 +25,9 @@ inline constexpr uint32_t kLatticeDeadZoneMax = 1024;  // four steps
 inline constexpr size_t kLatticeOffsets = 3;
 inline constexpr uint8_t kLatticeEscape = 31;  // the symbol of everything that does not fit one
 inline constexpr uint32_t kLatticeContexts = 54;
+inline constexpr size_t kLatticePrices = 2 * size_t{kLatticeContexts};
+inline constexpr uint8_t kLatticePriceUnit = 64;
+inline constexpr uint32_t kLatticePricedZoneMax = 192;  // three quarters of a step
 
 // Parameters of `count` elements. The unit is 2^exponent; the previous state counts in units of 2^(exponent + shift).
 struct LatticeSegment {
@@ -70,12 +73,22 @@ struct LatticeErrorSums {
   double signed_products[kLatticeOffsets];    // w x sign(q)
 };
 
+// When an element stays put: while |x - k'| * 256 < zone * step. Moving it by one step when it is e steps away takes 2e - 1 off its squared error, in squared
+// steps, so a zone of 128 (1 + p) asks for a price p. Without prices, and for a base, the zone is `dead_zone`. With them, what `dead_zone` has above 128 is the
+// price of a move of the mean number of bits; one with context c, against the sign of k' (i = 1; 0 counts as positive) or not (i = 0), has prices[2 c + i] /
+// kLatticePriceUnit of it, rounded to nearest, up to a zone of kLatticePricedZoneMax or, where that is wider, dead_zone. One of up to 128 is the same for all.
+struct LatticeHysteresis {
+  LatticeHysteresis(uint32_t zone, const uint8_t* move_prices = nullptr) : dead_zone(zone), prices(move_prices) {}
+  uint32_t dead_zone;     // 0..kLatticeDeadZoneMax
+  const uint8_t* prices;  // null or kLatticePrices of them (ContextCounts::move_prices)
+};
+
 // One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape on, that symbol and
-// the rest as one entry of `escapes` (replaced), in element order. An element stays put while |x - k'| * 256 < dead_zone * step.
+// the rest as one entry of `escapes` (replaced), in element order.
 // `statistics` receives one entry a segment. Weights need no alignment.
 // invalid_argument when a parameter breaks its range, the segments hold more than kBlockElementsMax elements, a weight is not finite or
 // beyond kLatticeWeightMax units, or a previous value beyond kLatticeValueMax.
-Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, LatticeHysteresis hysteresis,
                         uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics);
 
 // The context of every element's symbol, below kLatticeContexts: what is known of it before it is decoded. Zeros for a base.

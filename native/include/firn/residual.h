@@ -60,7 +60,7 @@ class ResidualCoding {
   Status begin(const ResidualChain& chain, LatticeSegments segments);
 
   // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
-  Status quantize(const void* weights, Dtype dtype, uint32_t dead_zone, LatticeStatistics* statistics);
+  Status quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics);
   // In place of it: moves that were found before.
   void use(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count);
 

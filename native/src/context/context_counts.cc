@@ -9,6 +9,7 @@
 #include "context/cluster_rows.h"
 #include "context/context_tables_impl.h"
 #include "context/escape_field.h"
+#include "context/move_prices.h"
 #include "context/ordered_tables.h"
 #include "context/row_counts.h"
 #include "firn/context_coder.h"
@@ -121,6 +122,12 @@ Status ContextCounts::build(uint32_t slots, ContextTables* out) const try {
   return Status::ok;
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
+}
+
+Status ContextCounts::move_prices(uint8_t* prices) const {
+  if (!impl_) return Status::invalid_argument;
+  find_move_prices(impl_->by_context(), prices);
+  return Status::ok;
 }
 
 Status ContextTables::for_block(const uint32_t* counts, uint32_t contexts, ContextTables* out) try {

@@ -58,6 +58,16 @@ struct ContextStatistics {
     }
     return rows[index - 1];
   }
+  // Of each context over all slots.
+  std::array<RowCounts, kContextsMax> by_context() const {
+    std::array<RowCounts, kContextsMax> sums{};
+    for (const auto& [slot, contexts] : slots) {
+      for (uint32_t c = 0; c < kContextsMax; ++c) {
+        if (contexts[c] != 0) sums[c].add(rows[contexts[c] - 1]);
+      }
+    }
+    return sums;
+  }
   // In order of slot, then context.
   std::vector<Row> sorted() const {
     std::vector<Row> list;

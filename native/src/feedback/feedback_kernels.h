@@ -9,7 +9,7 @@ namespace firn {
 inline constexpr size_t kFeedbackLanes = 32;
 
 struct FeedbackRule {
-  float step, half, dead;  // units; `half` is step / 2 rounded down, `dead` the smallest distance that moves
+  float step, half;  // units; `half` is step / 2 rounded down
   float strength;
   float value_max;  // largest magnitude of a target, in units
 };
@@ -19,6 +19,8 @@ struct FeedbackTile {
   const float* weights;   // in units
   const float* previous;  // k'
   const float* present;   // 1, or 0 where there is no such element
+  const float* dead_up;    // the smallest distance that moves, in units: upwards,
+  const float* dead_down;  // and downwards
   float* errors;          // receives weight minus target
   float* targets;         // receives k' plus the steps moved
 };

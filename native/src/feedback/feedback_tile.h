@@ -33,7 +33,8 @@ void round_column(Lanes handed_on, const FeedbackRule& rule, const FeedbackTile&
   const Lanes difference = wanted - k, distance = larger(difference, -difference);
   const Whole whole = __builtin_convertvector((distance + rule.half) / rule.step, Whole);
   const Lanes steps = larger(__builtin_convertvector(whole, Lanes), Lanes{} + 1.0f);
-  const Lanes moved = distance >= Lanes{} + rule.dead ? steps * rule.step : Lanes{};
+  const Lanes dead = difference < Lanes{} ? load(tile.dead_down + at) : load(tile.dead_up + at);
+  const Lanes moved = distance >= dead ? steps * rule.step : Lanes{};
   const Lanes target = difference < Lanes{} ? k - moved : k + moved;
   store(target, tile.targets + at);
   store((x - target) * load(tile.present + at), tile.errors + at);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "common/cpu_features.h"
@@ -25,7 +26,7 @@ FeedbackKernel feedback_kernel() {
 bool valid(const Feedback& f, uint32_t count) {
   const uint64_t elements = uint64_t{f.inputs} * f.outputs;
   return f.size >= 1 && f.size <= kFeedbackBlockMax && f.inputs > 0 && f.inputs % f.size == 0 && f.first <= elements &&
-         count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.dead_zone <= 256;
+         count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.hysteresis.dead_zone <= 256;
 }
 
 // One segment's rounding.
@@ -34,8 +35,9 @@ class Rounder {
   explicit Rounder(FeedbackKernel kernel) : kernel_(kernel) {}
 
   // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of range.
-  bool round(const LatticeSegment& segment, const int32_t* previous, const Feedback& feedback, float* values) {
-    const LatticeRule rule = lattice_rule(segment, feedback.dead_zone);
+  bool round(const LatticeSegment& segment, LatticeState state, const Feedback& feedback, float* values) {
+    const LatticeRule rule = lattice_rule(segment, feedback.hysteresis.dead_zone);
+    const int32_t* const previous = state.values;
     for (uint32_t i = 0; i < segment.count; ++i) {
       int32_t x;
       if (!weight_units(values[i], rule.units, &x)) return false;
@@ -48,7 +50,14 @@ class Rounder {
     // Rows of the tensor are outputs or inputs; only those that the segment touches are visited.
     const uint64_t outputs_from = feedback.inputs_last ? first_row : 0, outputs_to = feedback.inputs_last ? last_row + 1 : feedback.outputs;
     const uint64_t inputs_from = feedback.inputs_last ? 0 : first_row, inputs_to = feedback.inputs_last ? feedback.inputs : last_row + 1;
-    const Part part{segment, rule, previous, feedback, values};
+    std::optional<LatticeZones> zones;
+    if (feedback.hysteresis.prices && previous) {
+      if (state.activity == nullptr) return false;
+      zones.emplace(segment.step, feedback.hysteresis);
+      contexts_.resize(segment.count);
+      if (lattice_contexts({&segment, 1}, state, contexts_.data()) != Status::ok) return false;
+    }
+    const Part part{segment, rule, previous, zones ? zones->dead : nullptr, feedback, values};
     for (uint64_t output = outputs_from; output < outputs_to; output += kFeedbackLanes) {
       const size_t lanes = std::min<uint64_t>(kFeedbackLanes, outputs_to - output);
       for (uint64_t block = inputs_from / feedback.size; block * feedback.size < inputs_to; ++block) round_tile(part, block, output, lanes);
@@ -63,6 +72,7 @@ class Rounder {
     const LatticeSegment& segment;
     const LatticeRule& rule;
     const int32_t* previous;
+    const int32_t* zones;  // of LatticeZones, or null where one holds for all
     const Feedback& feedback;
     float* values;
   };
@@ -77,17 +87,24 @@ class Rounder {
   void round_tile(const Part& part, uint64_t block, uint64_t output, size_t lanes) {
     const size_t size = part.feedback.size, cells = size * kFeedbackLanes;
     weights_.assign(cells, 0), previous_.assign(cells, 0), present_.assign(cells, 0), errors_.resize(cells), targets_.resize(cells);
+    const auto dead = static_cast<float>(part.rule.dead);
+    dead_up_.assign(cells, dead), dead_down_.assign(cells, dead);
     const float shifted = static_cast<float>(1 << part.rule.shift);
     for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) {
       weights_[cell] = part.values[at];
       previous_[cell] = part.previous ? static_cast<float>(part.previous[at]) * shifted : 0;
       present_[cell] = 1;
+      if (part.zones == nullptr) return;
+      const int32_t* const zones = part.zones + 2 * contexts_[at];
+      const bool is_below = part.previous[at] < 0;
+      dead_up_[cell] = static_cast<float>(zones[is_below]);
+      dead_down_[cell] = static_cast<float>(zones[!is_below]);
     });
     const auto step = static_cast<float>(part.rule.step);
-    const FeedbackRule rule{step, static_cast<float>(part.rule.step / 2), static_cast<float>(part.rule.dead), part.feedback.strength,
+    const FeedbackRule rule{step, static_cast<float>(part.rule.step / 2), part.feedback.strength,
                             static_cast<float>(kLatticeWeightMax) - step};
     kernel_(part.feedback.factor + block * size * size, size, rule,
-            {weights_.data(), previous_.data(), present_.data(), errors_.data(), targets_.data()});
+            {weights_.data(), previous_.data(), present_.data(), dead_up_.data(), dead_down_.data(), errors_.data(), targets_.data()});
     for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) { part.values[at] = targets_[cell]; });
   }
 
@@ -103,17 +120,18 @@ class Rounder {
   }
 
   FeedbackKernel kernel_;
-  std::vector<float> weights_, previous_, present_, errors_, targets_;
+  std::vector<float> weights_, previous_, present_, dead_up_, dead_down_, errors_, targets_;
+  std::vector<uint8_t> contexts_;
 };
 
 }  // namespace
 
-Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, const int32_t* values, const Feedback& feedback,
+Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous, const Feedback& feedback,
                        float* targets) {
   size_t count;
   if (!valid_segments({&segment, 1}, &count) || !valid(feedback, segment.count)) return Status::invalid_argument;
   convert(weights, dtype, count, targets, Dtype::f32);
-  return Rounder(feedback_kernel()).round(segment, values, feedback, targets) ? Status::ok : Status::invalid_argument;
+  return Rounder(feedback_kernel()).round(segment, previous, feedback, targets) ? Status::ok : Status::invalid_argument;
 }
 
 }  // namespace firn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "common/cpu_features.h"
 #include "common/f32_view.h"
@@ -47,19 +48,28 @@ LatticeKernels lattice_kernels() {
           lattice_begin_scalar, lattice_follow_scalar, lattice_errors_reference};
 }
 
-Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, uint32_t dead_zone,
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, LatticeHysteresis hysteresis,
                         uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics) {
   size_t count;
-  if (!valid_segments(segments, &count) || dead_zone > kLatticeDeadZoneMax) return Status::invalid_argument;
+  if (!valid_segments(segments, &count) || hysteresis.dead_zone > kLatticeDeadZoneMax) return Status::invalid_argument;
   escapes->clear();
   std::fill_n(statistics, segments.count, LatticeStatistics{});
   float scratch[kStepElements];
   uint32_t step_escapes[kStepElements];
-  const auto kernel = lattice_kernels().quantize;
-  const bool done = for_each_step(segments, dead_zone, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
+  const LatticeKernels kernels = lattice_kernels();
+  uint8_t contexts[kStepElements];
+  const bool is_priced = hysteresis.prices && previous.values;
+  std::optional<LatticeZones> zones;
+  size_t zones_of = 0;
+  const bool done = for_each_step(segments, hysteresis.dead_zone, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
     const void* w = f32_view(weights, dtype, first, step, scratch);
     LatticeSymbols out{symbols + first, step_escapes, 0};
-    if (!kernel(rule, w, from(previous.values, first), step, out, statistics[index])) return false;
+    if (is_priced) {
+      if (!zones || zones_of != index) zones.emplace(rule.step, hysteresis), zones_of = index;
+      kernels.contexts(rule, previous.values + first, previous.activity + first, step, contexts);
+    }
+    const LatticePricing pricing{zones ? zones->dead : nullptr, contexts};
+    if (!kernels.quantize(rule, w, from(previous.values, first), is_priced ? &pricing : nullptr, step, out, statistics[index])) return false;
     escapes->insert(escapes->end(), step_escapes, step_escapes + out.escape_count);
     return true;
   });

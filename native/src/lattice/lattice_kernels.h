@@ -21,6 +21,18 @@ struct LatticeRule {
   int32_t offsets[kLatticeOffsets];
 };
 
+// Dead zones in units, of elements with context c that would move inwards (i = 1) or outwards (i = 0) at 2 c + i.
+struct LatticeZones {
+  LatticeZones(int32_t step, LatticeHysteresis);  // which has prices
+  int32_t dead[kLatticePrices];
+};
+
+// Zones and the contexts of the elements of a stretch.
+struct LatticePricing {
+  const int32_t* dead;
+  const uint8_t* contexts;
+};
+
 // The valid `segment` as a rule. `dead_zone` in 1/256 steps, only for quantize kernels.
 LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone);
 
@@ -40,12 +52,12 @@ struct LatticeSymbols {
   size_t escape_count;  // escapes written, starting from 0
 };
 
-// Adds to `statistics`; `count` is at most kStepElements. False when a weight or a value is out of range.
-using LatticeQuantizeKernel = bool (*)(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count,
-                                       LatticeSymbols& out, LatticeStatistics& statistics);
-bool lattice_quantize_scalar(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
-bool lattice_quantize_avx2(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
-bool lattice_quantize_avx512(const LatticeRule&, const void*, const int32_t*, size_t, LatticeSymbols&, LatticeStatistics&);
+// Adds to `statistics`; `count` is at most kStepElements. `pricing` may be null: rule.dead holds then for all. False when a weight or a value is out of range.
+using LatticeQuantizeKernel = bool (*)(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing,
+                                       size_t count, LatticeSymbols& out, LatticeStatistics& statistics);
+bool lattice_quantize_scalar(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
+bool lattice_quantize_avx2(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
+bool lattice_quantize_avx512(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
 
 using LatticeContextsKernel = void (*)(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
                                        uint8_t* contexts);

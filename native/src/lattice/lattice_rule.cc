@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "firn/delta.h"
@@ -5,6 +6,8 @@
 
 namespace firn {
 namespace {
+
+constexpr uint32_t kNearest = 128;  // half a step: weights move to the nearest point
 
 bool in_range(int32_t value, int32_t minimum, int32_t maximum) { return value >= minimum && value <= maximum; }
 
@@ -23,6 +26,12 @@ bool valid(const LatticeSegment& s) {
 // The smallest |k| with 2 * (|k| << shift) >= limit.
 int32_t class_from(int32_t limit, int32_t shift) { return (limit + (2 << shift) - 1) >> (shift + 1); }
 
+// The smallest whole |r| with |r| * 256 >= zone * step; a difference of 0 never moves.
+int32_t dead_units(uint32_t zone, int32_t step) {
+  const auto dead = static_cast<int32_t>((zone * static_cast<uint32_t>(step) + 255) / 256);
+  return std::max(dead, 1);
+}
+
 }  // namespace
 
 bool valid_segments(LatticeSegments segments, size_t* count) {
@@ -35,6 +44,14 @@ bool valid_segments(LatticeSegments segments, size_t* count) {
   return *count <= kBlockElementsMax;
 }
 
+LatticeZones::LatticeZones(int32_t step, LatticeHysteresis hysteresis) {
+  const uint32_t zone = hysteresis.dead_zone, over = zone > kNearest ? zone - kNearest : 0, widest = std::max(zone, kLatticePricedZoneMax);
+  for (size_t i = 0; i < kLatticePrices; ++i) {
+    const uint32_t price = (over * hysteresis.prices[i] + kLatticePriceUnit / 2) / kLatticePriceUnit;
+    dead[i] = dead_units(over == 0 ? zone : std::min(kNearest + price, widest), step);
+  }
+}
+
 LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone) {
   LatticeRule rule;
   rule.units = std::ldexp(1.0f, -segment.exponent);
@@ -42,9 +59,7 @@ LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone) {
   rule.scale = std::ldexp(static_cast<float>(rule.gain), segment.exponent - 10);
   rule.step = segment.step;
   rule.shift = segment.shift;
-  // |r| * 256 < dead_zone * step, for whole |r|; a difference of 0 never moves.
-  const auto dead = static_cast<int32_t>((dead_zone * static_cast<uint32_t>(segment.step) + 255) / 256);
-  rule.dead = dead > 1 ? dead : 1;
+  rule.dead = dead_units(dead_zone, segment.step);
   rule.kept_max = kLatticeValueMax >> segment.shift;
   rule.class1_from = class_from(segment.step, segment.shift);
   rule.class2_from = class_from(3 * segment.step, segment.shift);

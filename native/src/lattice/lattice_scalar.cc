@@ -53,14 +53,15 @@ float sensitivity(float gradient, float scale) {
 
 }  // namespace
 
-bool lattice_quantize_scalar(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count, LatticeSymbols& out,
-                             LatticeStatistics& statistics) {
+bool lattice_quantize_scalar(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
+                             LatticeSymbols& out, LatticeStatistics& statistics) {
   for (size_t i = 0; i < count; ++i) {
     int32_t x, k;
     if (!weight_units(f32_at(weights, i), rule.units, &x) || !shifted(rule, values, i, &k)) return false;
     const int32_t distance = std::abs(x - k);
     const bool minus = x < k;
-    const int32_t steps = distance < rule.dead ? 0 : std::max(1, (distance + rule.step / 2) / rule.step);
+    const int32_t dead = pricing ? pricing->dead[2 * pricing->contexts[i] + (minus != (k < 0))] : rule.dead;
+    const int32_t steps = distance < dead ? 0 : std::max(1, (distance + rule.step / 2) / rule.step);
     const bool inwards = steps > 0 && minus != (k < 0);
     const auto zigzag = static_cast<uint32_t>(2 * steps - inwards);
     out.symbols[i] = static_cast<uint8_t>(std::min<uint32_t>(zigzag, kLatticeEscape));

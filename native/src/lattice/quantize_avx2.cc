@@ -56,17 +56,18 @@ class Quantizer {
         half_(_mm256_set1_epi32(rule.step / 2)), below_dead_(_mm256_set1_epi32(rule.dead - 1)),
         shift_(_mm_cvtsi32_si128(rule.shift)) {}
 
-  void step(__m256 weights, __m256i kept, LatticeSymbols& out, size_t index) {
+  // `pricing` as of the kernel; its contexts are those of the elements from `index` on.
+  void step(__m256 weights, __m256i kept, const LatticePricing* pricing, LatticeSymbols& out, size_t index) {
     const __m256i x = _mm256_cvtps_epi32(_mm256_mul_ps(weights, units_));
     const __m256i k = _mm256_sll_epi32(kept, shift_);
     const __m256i difference = _mm256_sub_epi32(x, k), distance = _mm256_abs_epi32(difference);
-    const __m256i moves = _mm256_cmpgt_epi32(distance, below_dead_);
+    const __m256i minus = _mm256_srai_epi32(difference, 31), against = _mm256_xor_si256(minus, _mm256_srai_epi32(k, 31));
+    const __m256i moves = _mm256_cmpgt_epi32(distance, pricing ? below_dead(*pricing, index, against) : below_dead_);
     const __m256 numerator = _mm256_cvtepi32_ps(_mm256_add_epi32(distance, half_));
     const __m256i quotient = _mm256_cvttps_epi32(_mm256_div_ps(numerator, step_f32_));
     const __m256i steps = _mm256_and_si256(moves, _mm256_max_epi32(quotient, _mm256_set1_epi32(1)));
     const __m256i moved = _mm256_mullo_epi32(steps, step_);
-    const __m256i minus = _mm256_srai_epi32(difference, 31);
-    const __m256i inwards = _mm256_and_si256(moves, _mm256_xor_si256(minus, _mm256_srai_epi32(k, 31)));
+    const __m256i inwards = _mm256_and_si256(moves, against);
     const __m256i zigzag = _mm256_add_epi32(_mm256_slli_epi32(steps, 1), inwards);
     store(zigzag, out, index);
 
@@ -96,6 +97,13 @@ class Quantizer {
   }
 
  private:
+  // The zones of eight elements less one. `against` has all bits set in the lanes of moves inwards.
+  static __m256i below_dead(const LatticePricing& pricing, size_t index, __m256i against) {
+    const __m256i contexts = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(pricing.contexts + index)));
+    const __m256i places = _mm256_sub_epi32(_mm256_add_epi32(contexts, contexts), against);
+    return _mm256_add_epi32(_mm256_i32gather_epi32(pricing.dead, places, 4), _mm256_set1_epi32(-1));
+  }
+
   static __m256i negated_where(__m256i mask, __m256i lanes) { return _mm256_sub_epi32(_mm256_xor_si256(lanes, mask), mask); }
 
   static void store(__m256i zigzag, LatticeSymbols& out, size_t index) {
@@ -123,20 +131,21 @@ class Quantizer {
 
 }  // namespace
 
-bool lattice_quantize_avx2(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count, LatticeSymbols& out,
-                           LatticeStatistics& statistics) {
+bool lattice_quantize_avx2(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
+                           LatticeSymbols& out, LatticeStatistics& statistics) {
   const unsigned char* w = static_cast<const unsigned char*>(weights);
   Quantizer quantizer(rule);
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     const __m256 weight = _mm256_loadu_ps(reinterpret_cast<const float*>(w + 4 * i));
     const __m256i kept = values ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + i)) : _mm256_setzero_si256();
-    quantizer.step(weight, kept, out, i);
+    quantizer.step(weight, kept, pricing, out, i);
   }
   if (!quantizer.in_range(rule)) return false;
   quantizer.add_to(statistics);
   LatticeSymbols rest{out.symbols + i, out.escapes + out.escape_count, 0};
-  const bool done = lattice_quantize_scalar(rule, w + 4 * i, values ? values + i : nullptr, count - i, rest, statistics);
+  const LatticePricing rest_pricing{pricing ? pricing->dead : nullptr, pricing ? pricing->contexts + i : nullptr};
+  const bool done = lattice_quantize_scalar(rule, w + 4 * i, values ? values + i : nullptr, pricing ? &rest_pricing : nullptr, count - i, rest, statistics);
   out.escape_count += rest.escape_count;
   return done;
 }

@@ -52,18 +52,18 @@ class Quantizer {
         half_(_mm512_set1_epi32(rule.step / 2)), dead_(_mm512_set1_epi32(rule.dead)),
         shift_(_mm_cvtsi32_si128(rule.shift)) {}
 
-  // Quantizes the lanes of `lanes`; weights and values of the others are 0.
-  void step(__mmask16 lanes, __m512 weights, __m512i kept, LatticeSymbols& out, size_t index) {
+  // Quantizes the lanes of `lanes`; weights and values of the others are 0. `pricing` as of the kernel; its contexts are those of the elements from `index` on.
+  void step(__mmask16 lanes, __m512 weights, __m512i kept, const LatticePricing* pricing, LatticeSymbols& out, size_t index) {
     const __m512i x = _mm512_cvtps_epi32(_mm512_mul_ps(weights, units_));
     const __m512i k = _mm512_sll_epi32(kept, shift_);
     const __m512i difference = _mm512_sub_epi32(x, k), distance = _mm512_abs_epi32(difference);
-    const __mmask16 moves = _mm512_cmpge_epi32_mask(distance, dead_);
+    const __mmask16 minus = _mm512_movepi32_mask(difference);
+    const __mmask16 inwards = _kxor_mask16(minus, _mm512_movepi32_mask(k));
+    const __mmask16 moves = _mm512_cmpge_epi32_mask(distance, pricing ? dead(*pricing, lanes, index, inwards) : dead_);
     const __m512 numerator = _mm512_cvtepi32_ps(_mm512_add_epi32(distance, half_));
     const __m512i quotient = _mm512_cvttps_epi32(_mm512_div_ps(numerator, step_f32_));
     const __m512i steps = _mm512_maskz_max_epi32(moves, quotient, _mm512_set1_epi32(1));
     const __m512i moved = _mm512_mullo_epi32(steps, step_);
-    const __mmask16 minus = _mm512_movepi32_mask(difference);
-    const __mmask16 inwards = _kxor_mask16(minus, _mm512_movepi32_mask(k));
     const __m512i twice = _mm512_slli_epi32(steps, 1);
     const __m512i zigzag = _mm512_mask_sub_epi32(twice, _kand_mask16(moves, inwards), twice, _mm512_set1_epi32(1));
     const __m512i escape = _mm512_set1_epi32(kLatticeEscape);
@@ -104,6 +104,13 @@ class Quantizer {
   }
 
  private:
+  // The zones of sixteen elements, of which those in `inwards` would move that way.
+  static __m512i dead(const LatticePricing& pricing, __mmask16 lanes, size_t index, __mmask16 inwards) {
+    const __m512i contexts = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(lanes, pricing.contexts + index));
+    const __m512i twice = _mm512_add_epi32(contexts, contexts);
+    return _mm512_i32gather_epi32(_mm512_mask_add_epi32(twice, inwards, twice, _mm512_set1_epi32(1)), pricing.dead, 4);
+  }
+
   __m512 units_;
   __m512i step_;
   __m512 step_f32_;
@@ -117,8 +124,8 @@ class Quantizer {
 
 }  // namespace
 
-bool lattice_quantize_avx512(const LatticeRule& rule, const void* weights, const int32_t* values, size_t count, LatticeSymbols& out,
-                             LatticeStatistics& statistics) {
+bool lattice_quantize_avx512(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
+                             LatticeSymbols& out, LatticeStatistics& statistics) {
   const unsigned char* w = static_cast<const unsigned char*>(weights);
   Quantizer quantizer(rule);
   for (size_t i = 0; i < count; i += kLanes) {
@@ -126,7 +133,7 @@ bool lattice_quantize_avx512(const LatticeRule& rule, const void* weights, const
     const __mmask16 lanes = _cvtu32_mask16((1u << left) - 1);
     const __m512 weight = _mm512_maskz_loadu_ps(lanes, w + 4 * i);
     const __m512i kept = values ? _mm512_maskz_loadu_epi32(lanes, values + i) : _mm512_setzero_si512();
-    quantizer.step(lanes, weight, kept, out, i);
+    quantizer.step(lanes, weight, kept, pricing, out, i);
   }
   // Sums of what is out of range may overflow.
   if (!quantizer.in_range(rule)) return false;

@@ -31,9 +31,10 @@ Status ResidualCoding::begin(const ResidualChain& chain, LatticeSegments segment
   return Status::out_of_memory;
 }
 
-Status ResidualCoding::quantize(const void* weights, Dtype dtype, uint32_t dead_zone, LatticeStatistics* statistics) try {
+Status ResidualCoding::quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics) try {
   BlockScratch& scratch = block_scratch();
-  const Status status = lattice_quantize(weights, dtype, segments_, state_, dead_zone, scratch.symbols, &scratch.coded_escapes, statistics);
+  if (origins_) hysteresis.prices = nullptr;  // nothing to stay at
+  const Status status = lattice_quantize(weights, dtype, segments_, state_, hysteresis, scratch.symbols, &scratch.coded_escapes, statistics);
   use(scratch.symbols, scratch.coded_escapes.data(), scratch.coded_escapes.size());
   return status;
 } catch (const std::bad_alloc&) {
