@@ -1,6 +1,6 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
- * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N]
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced]
  *   [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
@@ -47,6 +47,7 @@ async function main(options: BenchOptions): Promise<void> {
       core: loadCore(),
       startHub: async () => (hub = await HubProcess.start(join(directory, 'hub'))),
       seeds: options.seeds,
+      ...(options.hysteresis && { hysteresis: options.hysteresis }),
       wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
       onProgress: (line) => process.stderr.write(`  ${line}\n`),
       onResults: (soFar) => writeReports(soFar, series, bounds, options),

@@ -1,4 +1,4 @@
-import type { SearchOptions } from '../../src/checkpoint/search-options.ts';
+import type { Hysteresis, SearchOptions } from '../../src/checkpoint/search-options.ts';
 import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
@@ -25,6 +25,8 @@ export interface Comparison {
   readonly wanted: (name: string) => boolean;
   /** Seeds of the paper's codebooks: a hub derives one from a run's name. */
   readonly seeds: number;
+  /** Of our own method; a run's default when absent. */
+  readonly hysteresis?: Hysteresis;
   readonly onProgress: (line: string) => void;
   /** What there is so far, after each method: a run takes long, and another method may fail. */
   readonly onResults: (results: readonly MethodResult[]) => Promise<void>;
@@ -65,14 +67,15 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
 
 /** Ours, and the paper's with its coders: through a hub of their own, so that all stored bytes count. */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
-  const { series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
+  const { hysteresis, series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await comparison.startHub();
   const hub = new HubClient(hubProcess.url);
   const place = { hub, repository: await prepareBenchHub(hub, 'compression', series), series, core, directory };
   const results: MethodResult[] = [];
   if (wanted(ourName)) {
-    const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual' } }, onProgress);
-    results.push(hubResult(run, checkpoints, { name: ourName, note: '', alwaysAfresh: false }));
+    const run = await runAtHub(place, { run: 'residual', thresholds, search: { method: 'residual', ...(hysteresis && { hysteresis }) } }, onProgress);
+    const note = hysteresis === 'priced' ? 'moves priced in bits' : '';
+    results.push(hubResult(run, checkpoints, { name: ourName, note, alwaysAfresh: false }));
     await onResults(results);
   }
   if (wanted(paperName)) {

@@ -68,14 +68,17 @@ const models: Readonly<Record<string, Model>> = {
   },
 };
 
+/** Every step with one price for all moves, and two of them with a price for each. */
+const cases = [...[-64, -16, 0, 8, 16, 24].map((step) => [step, 'fixed'] as const), ...[-16, 16].map((step) => [step, 'priced'] as const)];
+
 describe.each(Object.entries(models))('%s', (label, { weights, gradients }) => {
-  test.each([-64, -16, 0, 8, 16, 24])('leave no tensor with more than 1.5 times the weighted error of quantizing afresh: step %i', async (step) => {
+  test.each(cases)('leave no tensor with more than 1.5 times the weighted error of quantizing afresh: step %i, hysteresis %s', async (step, hysteresis) => {
     const fixedConfig = { method: 'residual', step } as const;
-    const run = await harness.newFixedRun(fixedConfig, { search: { ...tinySearch, method: 'residual', fixedConfig } });
+    const run = await harness.newFixedRun(fixedConfig, { search: { ...tinySearch, method: 'residual', hysteresis, fixedConfig } });
     const paths: string[] = [];
     for (let at = 0; at < 4; at += 1) {
       const checkpoint = await harness.push(run, at, withGradients(weights(at), gradients(at)));
-      paths.push(join(harness.directory, `${label.replaceAll(' ', '-')}-${step}-${at}.firn`));
+      paths.push(join(harness.directory, `${label.replaceAll(' ', '-')}-${step}-${hysteresis}-${at}.firn`));
       await writeFile(paths.at(-1)!, await harness.packageBytes(checkpoint));
     }
     const stored = await (await StoredSeries.open(harness.core, paths)).decode();

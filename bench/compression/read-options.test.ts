@@ -18,6 +18,8 @@ test('a series directory, bounds and files', () => {
       '3',
       '--seeds',
       '2',
+      '--hysteresis',
+      'priced',
       '--only',
       'Firn,QD',
       '--into',
@@ -31,6 +33,7 @@ test('a series directory, bounds and files', () => {
     svgPath: 'b',
     first: 3,
     seeds: 2,
+    hysteresis: 'priced',
     only: ['Firn', 'QD'],
     into: { path: 'c', section: 'compression' },
   });
@@ -43,6 +46,7 @@ test.each([
   [['a', '--threshold', '0.1,0.2']],
   [['a', '--first', '0']],
   [['a', '--seeds', '1.5']],
+  [['a', '--hysteresis', 'cheap']],
   [['a', '--section', '../x']],
   [['a', '--colour']],
 ])('%j is refused', (args) => {

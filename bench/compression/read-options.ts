@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/search-options.ts';
 
 export interface BenchOptions {
   readonly seriesDirectory: string;
@@ -12,6 +13,8 @@ export interface BenchOptions {
   readonly first?: number;
   /** Seeds of the paper's codebooks that are tried; the smallest series counts. */
   readonly seeds: number;
+  /** Of our own method; a run's default when absent. */
+  readonly hysteresis?: Hysteresis;
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
@@ -20,7 +23,7 @@ export interface BenchOptions {
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
@@ -34,6 +37,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
       only: text,
       first: text,
       seeds: { type: 'string', default: '1' },
+      hysteresis: text,
       json: text,
       svg: text,
       markdown: text,
@@ -48,11 +52,14 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   const metrics = values.metric?.split(',');
   if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
   if (!/^[a-z0-9-]+$/.test(values.section)) throw new Error('--section wants small letters, digits and dashes');
+  const hysteresis = hysteresisChoices.find((known) => known === values.hysteresis);
+  if (values.hysteresis !== undefined && hysteresis === undefined) throw new Error(`--hysteresis wants one of ${hysteresisChoices.join(', ')}`);
   const first = values.first === undefined ? undefined : readCount('--first', values.first);
   return {
     seriesDirectory: positionals[0]!,
     thresholds,
     seeds: readCount('--seeds', values.seeds),
+    ...(hysteresis !== undefined && { hysteresis }),
     ...(metrics !== undefined && { metrics }),
     ...(values.only !== undefined && { only: values.only.split(',') }),
     ...(first !== undefined && { first }),

@@ -8,6 +8,10 @@ export type EvalBatches = (typeof evalBatchesChoices)[number];
 export const roundingChoices = ['dead-zone', 'nearest'] as const;
 export type RoundingChoice = (typeof roundingChoices)[number];
 
+/** What a weight of the residual method has to gain to leave its step: the same for all, or as much as its move costs in bits more than staying. */
+export const hysteresisChoices = ['fixed', 'priced'] as const;
+export type Hysteresis = (typeof hysteresisChoices)[number];
+
 /** How codebooks of `inshrinkerator` are made: the paper's k-means, k-means without chance, or cells that cost least in error and bits together. */
 export const clusteringChoices = ['kmeanspp', 'optimal', 'entropy'] as const;
 export type ClusteringChoice = (typeof clusteringChoices)[number];
@@ -34,6 +38,8 @@ export interface SearchOptions {
   /** With `halves` a config must pass on the batches with an even number and be confirmed on those with an odd one, so that a search cannot fit one half. */
   readonly evalBatches: EvalBatches;
   readonly rounding: RoundingChoice;
+  /** Absent in runs made before there was a choice: `fixed`. */
+  readonly hysteresis?: Hysteresis;
   readonly clustering: ClusteringChoice;
   /** A given config is used as it is, without a search. */
   readonly fixedConfig?: QuantizationConfig;
@@ -52,5 +58,6 @@ export const defaultSearchOptions: SearchOptions = {
   trialsMax: 64,
   evalBatches: 'all',
   rounding: 'dead-zone',
+  hysteresis: 'fixed',
   clustering: 'kmeanspp',
 };

@@ -105,6 +105,7 @@ function makeResidual(attempt: EncodeAttempt, basis: DecisionBasis): Promise<Qua
     feedback: model.feedback,
     moves: attempt.moves,
     rounding: run.search.rounding,
+    hysteresis: run.search.hysteresis,
     resumption,
     ...pace(attempt),
   });

@@ -3,6 +3,7 @@ import { latticeError } from '../native/lattice-error.ts';
 import { latticeSegment, slotCount, type ResidualFile } from '../package/residual-block.ts';
 import { scaleOf, stepsPerOctave, unitGain, type ResidualTensor, type StepScales } from '../package/residual-tensor.ts';
 import type { BlockMemory } from '../restore/block-memory.ts';
+import type { Hysteresis } from '../checkpoint/search-options.ts';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { effectiveRank } from '../graph/layer-type-of.ts';
 import type { Ancestor } from './ancestor.ts';
@@ -10,6 +11,7 @@ import { distanceInSteps } from './distance-in-steps.ts';
 import { forEachBounded } from './bounded-parallel.ts';
 import type { Rounding } from './feedback-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
+import { movePrices } from './move-prices.ts';
 import { MovesShelf, type MovesMemory } from './moves-memory.ts';
 import { residualBlocks, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from './quantized-form.ts';
@@ -22,6 +24,8 @@ export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts,
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
   readonly moves: MovesMemory;
+  /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no prices. */
+  readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
   readonly toNearest: boolean;
 }
@@ -140,6 +144,7 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
   const scales = scalesOf(step);
   const pass = new QuantizingPass(parts, coderOf(parts, parts.moves.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
+  if (parts.hysteresis === 'priced' && !parts.toNearest) await pass.price(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
     const planned = residualFiles(parts, scales, attempts);
     const { tables, migration, sums } = await pass.run(planned, attempts);
@@ -249,6 +254,8 @@ interface PassResult {
 class QuantizingPass {
   readonly coder: ResidualCoder;
   private readonly parts: ResidualFormParts;
+  /** See {@link BlockRounding}. */
+  private prices: Uint8Array | undefined;
   private readonly places: readonly BlockPlace[];
   private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
 
@@ -273,6 +280,14 @@ class QuantizingPass {
     return { tables: await counts.build({ slots: slotCount(slots) }, signal), ...this.totals(files) };
   }
 
+  /** Prices of moves under the first rounding of every tensor; from then on they hold. Without an ancestor there are none. */
+  async price(files: readonly (ResidualFile | undefined)[], attempts: Attempts): Promise<void> {
+    const { ancestor } = this.parts;
+    const behind = this.places.filter((at) => ancestor?.hasBlock(at.file, at.index));
+    if (behind.length === 0) return;
+    this.prices = await movePrices(behind, { ...this.parts, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
+  }
+
   roundingError(files: readonly (ResidualFile | undefined)[], attempts: Attempts, options: FormOptions): Promise<number | undefined> {
     const { core } = this.parts;
     return distanceInSteps(this.places, { ...options, core, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
@@ -287,7 +302,11 @@ class QuantizingPass {
       return { strength, deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone };
     };
     const plain = block.segments.filter(({ tensor }) => !hasFeedback(this.parts, file, tensor));
-    return { deadZone: Math.min(waysOf(this.parts).plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)), ofTensor };
+    return {
+      deadZone: Math.min(waysOf(this.parts).plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)),
+      ofTensor,
+      prices: this.prices,
+    };
   }
 
   /** Added up in the order of blocks: errors are floating point numbers, and decide. */

@@ -1,5 +1,5 @@
 import { residualStepMin, type QuantizationConfig, type ResidualConfig } from '../checkpoint/quantization-config.ts';
-import type { RoundingChoice } from '../checkpoint/search-options.ts';
+import type { Hysteresis, RoundingChoice } from '../checkpoint/search-options.ts';
 import type { NativeCore } from '../native/core.ts';
 import { searchStep } from '../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../search/trial-runner.ts';
@@ -29,6 +29,8 @@ export interface ResidualParts extends FormOptions {
   readonly warn: (sentence: string) => void;
   readonly moves: MovesMemory;
   readonly rounding: RoundingChoice;
+  /** `fixed` where absent. */
+  readonly hysteresis?: Hysteresis | undefined;
   /** Absent where the config is given: it is taken as it is. */
   readonly resumption?: Resumption | undefined;
   /** Absent where there is nothing to measure inputs with. */
@@ -67,7 +69,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   };
   const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
-    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${toNearest ? '+nearest' : ''}`,
+    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.feedback === undefined ? '' : '+feedback'}${toNearest ? '+nearest' : parts.hysteresis === 'priced' ? '+priced' : ''}`,
     describe: async (config, options) => {
       const chosen = await form(config);
       if (chosen.beyond.length > 0) parts.warn(`Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`);

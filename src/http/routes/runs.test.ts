@@ -135,6 +135,12 @@ describe('runs', () => {
     }
   });
 
+  it('takes the hysteresis of a search, fixed where nothing is said, and tells it', async () => {
+    expect((await call('POST', runs, { name: 'hysteresis', search: { hysteresis: 'priced' } })).json.search.hysteresis).toBe('priced');
+    expect((await call('POST', runs, { name: 'no-hysteresis' })).json.search.hysteresis).toBe('fixed');
+    expect((await call('POST', runs, { name: 'refused', search: { hysteresis: 'cheap' } })).json.code).toBe('invalid-request');
+  });
+
   it('inherits what a fork does not say, the seed always', async () => {
     const given = {
       name: 'parent',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
 import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { clusteringChoices, evalBatchesChoices, roundingChoices } from '../../checkpoint/search-options.ts';
+import { clusteringChoices, evalBatchesChoices, hysteresisChoices, roundingChoices } from '../../checkpoint/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/state-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -43,6 +43,11 @@ const searchOptions = {
       'Of the method `residual`: with `dead-zone` a weight moves only where that is worth its bits, so rebuilt checkpoints lag a little behind training; ' +
       'with `nearest` wherever another step is nearer. For runs that will be trained on from what Firn rebuilds; it takes about a fifth more bytes.',
   }),
+  hysteresis: z.enum(hysteresisChoices).openapi({
+    description:
+      'Of the method `residual` with rounding `dead-zone`: with `fixed` what a weight has to gain to move is the same for all; with `priced` it goes with the bits ' +
+      'that its move costs more than staying, after what it and those like it did before.',
+  }),
   clustering: z.enum(clusteringChoices).openapi({
     description:
       'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
@@ -54,7 +59,12 @@ const description =
   `together they may span at most ${configsMax} configs, the two prune metrics counted.`;
 
 export const searchOptionsSchema = z
-  .object({ ...searchOptions, bitPrices: searchOptions.bitPrices.optional(), fixedConfig: quantizationConfigSchema.optional() })
+  .object({
+    ...searchOptions,
+    bitPrices: searchOptions.bitPrices.optional(),
+    hysteresis: searchOptions.hysteresis.optional(),
+    fixedConfig: quantizationConfigSchema.optional(),
+  })
   .openapi('SearchOptions', { description });
 
 const searchOptionsInput = z
