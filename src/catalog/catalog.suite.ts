@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts';
 import { checkpointsSuite } from './checkpoints.suite.ts';
 import { filesSuite } from './files.suite.ts';
 import { fileOriginsSuite } from './file-origins.suite.ts';
+import { integritySuite } from './integrity.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { jobOrderSuite } from './job-order.suite.ts';
 import { jobsSuite } from './jobs.suite.ts';
@@ -22,6 +23,7 @@ const suites = {
   transactions: transactionsSuite,
   idempotency: idempotencySuite,
   arrivals: arrivalsSuite,
+  integrity: integritySuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
 };

@@ -8,6 +8,7 @@ import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { Fidelity, FileRole } from '../checkpoint/role.ts';
 import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
+import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
@@ -29,6 +30,8 @@ export interface Catalog {
   readonly tokens: TokenRecords;
   readonly arrivals: ArrivalRecords;
   readonly chores: ChoreRecords;
+  readonly objects: ObjectRecords;
+  readonly damage: DamageRecords;
   /** The database's clock, which times in records are of: those of the processes may differ. */
   now(): Promise<Date>;
   /** One trivial query; for readiness. */
@@ -547,4 +550,6 @@ export interface ArrivalRecords {
 export interface ChoreRecords {
   /** Whether the caller is to do a chore now: true for one caller, then for nobody until `everyMs` have passed. */
   begin(name: string, everyMs: number): Promise<boolean>;
+  /** Says that the chore is still being done, as if it had begun now. */
+  keep(name: string): Promise<void>;
 }

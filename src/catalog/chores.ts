@@ -1,4 +1,4 @@
-import { lte, sql } from 'drizzle-orm';
+import { eq, lte, sql } from 'drizzle-orm';
 import type { ChoreRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { msFromNow } from './job-rows.ts';
@@ -14,6 +14,12 @@ export function choreRecords({ query }: Db): ChoreRecords {
         .onConflictDoUpdate({ target: chores.name, set: { begunAt: sql`now()` }, setWhere: lte(chores.begunAt, msFromNow(-everyMs)) })
         .returning({ name: chores.name });
       return begun.length > 0;
+    },
+    async keep(name) {
+      await query
+        .update(chores)
+        .set({ begunAt: sql`now()` })
+        .where(eq(chores.name, name));
     },
   };
 }

@@ -4,6 +4,7 @@ import { arrivalRecords } from './arrivals.ts';
 import type { Catalog } from './catalog.ts';
 import { checkpointRecords } from './checkpoints.ts';
 import { choreRecords } from './chores.ts';
+import { damageRecords } from './damage.ts';
 import type { Db } from './database.ts';
 import { evalSetRecords } from './eval-sets.ts';
 import { fileRecords } from './files.ts';
@@ -11,6 +12,7 @@ import { idempotencyRecords } from './idempotency.ts';
 import { jobClaims } from './job-claims.ts';
 import { jobLeases } from './job-leases.ts';
 import { jobQueue } from './job-queue.ts';
+import { objectRecords } from './objects.ts';
 import { packageRecords } from './packages.ts';
 import { repositoryRecords } from './repositories.ts';
 import { runRecords } from './runs.ts';
@@ -41,6 +43,8 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     tokens: translateFailures(tokenRecords(db)),
     arrivals: translateFailures(arrivalRecords(db)),
     chores: translateFailures(choreRecords(db)),
+    objects: translateFailures(objectRecords(db)),
+    damage: translateFailures(damageRecords(db)),
     now: () => translating(() => clockOf(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
     tidy: () => translating(async () => tidy?.()),

@@ -16,6 +16,7 @@ import {
   type RunLayout,
   type TokenRecord,
 } from './catalog.ts';
+import { damageKinds } from './integrity-records.ts';
 import { json } from './json-column.ts';
 
 /**
@@ -209,4 +210,20 @@ export const tokens = pgTable('tokens', {
   createdAt: createdAt(),
   expiresAt: time('expires_at'),
   revokedAt: time('revoked_at'),
+});
+
+export const damagedObjects = pgTable('damaged_objects', {
+  key: text('key').primaryKey(),
+  what: text('what', { enum: damageKinds }).notNull(),
+  detail: text('detail').notNull(),
+  foundAt: time('found_at').notNull().defaultNow(),
+});
+
+export const scrubRounds = pgTable('scrub_rounds', {
+  name: text('name').primaryKey(),
+  begunAt: time('begun_at').notNull(),
+  endedAt: time('ended_at'),
+  afterKey: text('after_key').notNull(),
+  objects: bigint('objects', { mode: 'number' }).notNull(),
+  bytes: bytes('bytes').notNull(),
 });
