@@ -25,6 +25,12 @@ describe('readConfig', () => {
     expect(failure({ FIRN_MERGE: 'no' })).toContain('FIRN_MERGE');
   });
 
+  it('looks for damaged objects at a modest pace once a week, and not at all where the pace is 0', () => {
+    expect(readConfig({})).toMatchObject({ scrubBytesPerSecond: 16 << 20, scrubEveryMs: 7 * 86_400_000 });
+    expect(readConfig({ FIRN_SCRUB_MIB_PER_S: '0', FIRN_SCRUB_DAYS: '1' })).toMatchObject({ scrubBytesPerSecond: 0, scrubEveryMs: 86_400_000 });
+    expect(failure({ FIRN_SCRUB_DAYS: '0' })).toContain('FIRN_SCRUB_DAYS');
+  });
+
   it('asks for tokens unless told otherwise, and without them listens on loopback only', () => {
     expect(readConfig({}).access).toBe('tokens');
     expect(readConfig({ FIRN_ACCESS: 'open', FIRN_HOST: 'localhost' }).access).toBe('open');

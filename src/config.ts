@@ -98,6 +98,10 @@ export const configSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe('Whether old deltas are merged into super-steps, which takes less room and restores faster; stored ones stay readable either way.'),
+  FIRN_SCRUB_MIB_PER_S: integer(16, 0, 1024 * 1024).describe(
+    'MiB that are read a second, at most, to look for damaged objects in the background; 0: nobody looks.',
+  ),
+  FIRN_SCRUB_DAYS: integer(7, 1, 3650).describe('Days from the beginning of one pass over all objects to that of the next.'),
   FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024).describe('Largest single file, in MiB.'),
   FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024).describe(
     'Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After.',
@@ -160,6 +164,9 @@ export interface Config {
   readonly restoreCacheMaxBytes: number;
   readonly chainLengthMax: number;
   readonly mergeDeltas: boolean;
+  /** 0: no scrubbing in the background. */
+  readonly scrubBytesPerSecond: number;
+  readonly scrubEveryMs: number;
   readonly fileMaxBytes: number;
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
@@ -200,6 +207,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     restoreCacheMaxBytes: env.FIRN_RESTORE_CACHE_MIB * mib,
     chainLengthMax: env.FIRN_CHAIN_LENGTH_MAX,
     mergeDeltas: env.FIRN_MERGE === 'on',
+    scrubBytesPerSecond: env.FIRN_SCRUB_MIB_PER_S * mib,
+    scrubEveryMs: env.FIRN_SCRUB_DAYS * 24 * 3600 * 1000,
     fileMaxBytes: env.FIRN_FILE_MAX_MIB * mib,
     stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,

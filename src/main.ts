@@ -3,20 +3,25 @@ import { FirnError } from './checkpoint/firn-error.ts';
 import { readConfig } from './config.ts';
 import { bothRoles, migrateDatabase, wire, type Role } from './wire.ts';
 
-const usage = 'Usage: firn [serve | work | migrate | token create|list|revoke ... | unpack PACKAGE... --out FOLDER]';
+const usage =
+  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | unpack PACKAGE... --out FOLDER]';
 /** By command; without one the process is gateway and worker. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': bothRoles, serve: ['gateway'], work: ['worker'] };
 
+type Command = (args: readonly string[], say: (line: string) => void, complain: (line: string) => void) => Promise<number>;
+/** Those that do one thing and end, each loaded only when it is asked for. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  unpack: async () => (await import('./cli/unpack.ts')).unpack,
+  token: async () => (await import('./cli/token.ts')).token,
+  scrub: async () => (await import('./cli/scrub.ts')).scrub,
+  verify: async () => (await import('./cli/verify.ts')).verify,
+};
+
 /** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
-  if (command === 'unpack') {
-    const { unpack } = await import('./cli/unpack.ts');
-    process.exitCode = await unpack(rest, (line) => process.stdout.write(`${line}\n`), complain);
-    return;
-  }
-  if (command === 'token') {
-    const { token } = await import('./cli/token.ts');
-    process.exitCode = await token(rest, (line) => process.stdout.write(`${line}\n`), complain);
+  const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (run !== undefined) {
+    process.exitCode = await (await run())(rest, (line) => process.stdout.write(`${line}\n`), complain);
     return;
   }
   const roles = rolesOf[command];

@@ -49,8 +49,10 @@ import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { deleteRun } from './upkeep/delete-run.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './upkeep/merge/merge-run.ts';
 import { startUpkeep } from './upkeep-chores.ts';
-import { registerProcessMetrics } from './upkeep/process-metrics.ts';
+import { registerProcessMetrics, scrubMetrics } from './upkeep/process-metrics.ts';
 import type { Periodic } from './upkeep/run-periodically.ts';
+import { Quarantine, quarantinedStore } from './upkeep/scrub/quarantine.ts';
+import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /** What a process does: take requests, or work jobs off. */
@@ -86,7 +88,11 @@ interface Parts {
   readonly core: NativeCore;
   readonly catalog: Catalog;
   readonly notices: Notices;
+  /** Behind the quarantine: what is known to be damaged is not read. */
   readonly store: ObjectStore;
+  /** The same without it, for whoever looks for damage. */
+  readonly bareStore: ObjectStore;
+  readonly metrics: Registry;
   readonly evaluator: Evaluator;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
@@ -125,6 +131,34 @@ export function openCatalog({ database, dataDirectory }: Config): Promise<Catalo
   return database === undefined ? openPgliteCatalog({ directory: join(dataDirectory, 'catalog') }) : openPostgresCatalog(database);
 }
 
+/** What a command needs that looks at everything stored. */
+export interface StoredHub {
+  readonly catalog: Catalog;
+  /** Without quarantine. */
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  readonly restorer: Restorer;
+  close(): Promise<void>;
+}
+
+/** Catalog and objects of a configuration, without a process around them. An embedded catalog that a server has open is `unavailable`, as for a second server. Close it. */
+export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
+  const catalog = await openCatalog(config);
+  try {
+    const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
+    const store = await openStore(config, log, core);
+    const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
+    const close = async (): Promise<void> => {
+      await store.close();
+      await catalog.close();
+    };
+    return { catalog, store, core, restorer, close };
+  } catch (error) {
+    await catalog.close();
+    throw error;
+  }
+}
+
 function openNotices({ database }: Config, log: Logger): Notices {
   if (database === undefined) return localNotices();
   return new PostgresNotices(database, (error) => log.warn({ err: error }, 'no word from the other processes; the catalog is asked instead'));
@@ -133,7 +167,9 @@ function openNotices({ database }: Config, log: Logger): Notices {
 async function openParts(config: Config, log: Logger, { catalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
   const startedAt = await catalog.now();
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
-  const store = await openStore(config, log, core);
+  const bareStore = await openStore(config, log, core);
+  const store = quarantinedStore(bareStore, new Quarantine(catalog));
+  const metrics = metricsOf({ catalog, core });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,
@@ -143,7 +179,7 @@ async function openParts(config: Config, log: Logger, { catalog, notices }: Pick
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
   const progress = relayProgress(createProgressBus(), notices);
-  return { config, log, core, catalog, notices, store, evaluator, progress, restorer, graphs, work, startedAt };
+  return { config, log, core, catalog, notices, store, bareStore, metrics, evaluator, progress, restorer, graphs, work, startedAt };
 }
 
 /** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
@@ -198,17 +234,18 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     foreignStamps: config.s3 !== undefined,
     onExpired: wakeWorkers,
   });
+  const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
   const readiness = { stopping: false };
-  const operations = { admittance: admittance(parts), probes: probesOf(parts, readiness), metrics: metricsOf(parts), log };
+  const operations = { admittance: admittance(parts), probes: probesOf(parts, readiness), metrics: parts.metrics, log };
   try {
     const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations }) : createOperationsApp(operations);
     const server = await startServer({ app, host: config.host, port: config.port });
     // Only now: whoever cannot listen tells no token.
     const firstToken = config.access === 'tokens' && roles.includes('gateway') ? await createFirstToken(catalog) : undefined;
-    return { url: server.url, ...(firstToken !== undefined && { firstToken }), close: () => close(parts, { server, worker, upkeep, readiness }) };
+    return { url: server.url, ...(firstToken !== undefined && { firstToken }), close: () => close(parts, { server, worker, upkeep, scrubber, readiness }) };
   } catch (error) {
     // A job that was taken goes back uncounted, before whoever called ends the process.
-    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs)]);
+    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs), scrubber?.stop(config.drainMs)]);
     throw error;
   }
 }
@@ -217,11 +254,15 @@ interface Running {
   readonly server: RunningServer;
   readonly worker: JobWorker | undefined;
   readonly upkeep: Periodic;
+  readonly scrubber: Periodic | undefined;
   readonly readiness: { stopping: boolean };
 }
 
 /** Ends the process's parts in order; rejects with the first thing that went wrong. */
-async function close({ config, evaluator, store, notices, catalog, work, log }: Parts, { server, worker, upkeep, readiness }: Running): Promise<void> {
+async function close(
+  { config, evaluator, store, notices, catalog, work, log }: Parts,
+  { server, worker, upkeep, scrubber, readiness }: Running,
+): Promise<void> {
   const { drainMs, unreadyMs } = config;
   const drain = (name: string, end: () => Promise<void>) => ({ name, deadlineMs: drainMs + shutdownMarginMs, end });
   const closing = (name: string, end: () => Promise<void>) => [{ name, deadlineMs: closeMs, end }];
@@ -236,6 +277,7 @@ async function close({ config, evaluator, store, notices, catalog, work, log }: 
         drain('stop accepting, finish requests', () => server.close(drainMs)),
         drain('hand back jobs', async () => worker?.stop(drainMs)),
         drain('stop upkeep', () => upkeep.stop(drainMs)),
+        drain('stop scrubbing', async () => scrubber?.stop(drainMs)),
       ],
       closing('end evaluations', () => evaluator.close()),
       closing('close store', () => store.close()),
@@ -258,10 +300,15 @@ function probesOf({ catalog, store }: Parts, readiness: { readonly stopping: boo
   };
 }
 
-function metricsOf({ catalog, core }: Parts): Registry {
+function metricsOf({ catalog, core }: Pick<Parts, 'catalog' | 'core'>): Registry {
   const metrics = new Registry();
   registerProcessMetrics(metrics, { catalog, core });
   return metrics;
+}
+
+function scrubberOf({ config, catalog, bareStore, metrics, log }: Parts): Periodic {
+  const { scrubBytesPerSecond: bytesPerSecond, scrubEveryMs: everyMs } = config;
+  return startScrubber({ catalog, store: bareStore, log, bytesPerSecond, everyMs, onRead: scrubMetrics(metrics) });
 }
 
 function startJobWorker(parts: Parts): JobWorker {

@@ -60,6 +60,11 @@ export async function openAncestor(attempt: EncodeAttempt, candidate: AncestorCa
 async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
   try {
     const packages = await ctx.catalog.packages.chain(packageId);
+    // Asked for, since blocks of it may be in memory, whole, and the chain would have none to read from later.
+    if ((await ctx.catalog.damage.among(packages.map(({ key }) => key))).length > 0) {
+      warn(cannotBeRead(candidate));
+      return undefined;
+    }
     return packages.length >= ctx.chainLengthMax ? undefined : await ctx.restorer.open(packages, signal);
   } catch (error) {
     if (!isDamage(error)) throw error;

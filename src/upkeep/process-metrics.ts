@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { NativeCore } from '../native/core.ts';
 
@@ -7,9 +7,25 @@ export function registerProcessMetrics(registry: Registry, { catalog, core }: { 
   collectDefaultMetrics({ register: registry, prefix: 'firn_' });
   byState(registry, 'firn_checkpoints', 'Checkpoints in the catalog, hidden ones included.', () => catalog.checkpoints.count());
   byState(registry, 'firn_jobs', 'Jobs in the queue, finished ones as long as they are kept.', () => catalog.jobs.count());
+  gauge(registry, 'firn_damaged_objects', 'Stored objects that were found corrupt or missing and are in quarantine.', () => catalog.damage.count());
   gauge(registry, 'firn_native_threads', 'Threads of the native pool.', () => core.stats().threads);
   gauge(registry, 'firn_native_queued', 'Native calls waiting for a thread.', () => core.stats().queued);
   gauge(registry, 'firn_native_running', 'Native calls being worked on.', () => core.stats().running);
+}
+
+/** Counts what the scrubber of this process reads; call what it returns with the bytes of each object. */
+export function scrubMetrics(registry: Registry): (bytes: number) => void {
+  const registers = [registry];
+  const objects = new Counter({
+    name: 'firn_scrubbed_objects_total',
+    help: 'Stored objects that this process read to their end to look for damage.',
+    registers,
+  });
+  const read = new Counter({ name: 'firn_scrubbed_bytes_total', help: 'Bytes of content read for it.', registers });
+  return (bytes) => {
+    objects.inc();
+    read.inc(bytes);
+  };
 }
 
 function byState(registry: Registry, name: string, help: string, count: () => Promise<Readonly<Record<string, number>>>): void {
@@ -24,13 +40,13 @@ function byState(registry: Registry, name: string, help: string, count: () => Pr
   });
 }
 
-function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   new Gauge({
     name,
     help,
     registers: [registry],
-    collect() {
-      this.set(read());
+    async collect() {
+      this.set(await read());
     },
   });
 }

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
+import { openPgliteCatalog } from '../catalog/open-pglite.ts';
+import { scrub } from './scrub.ts';
+import { verify } from './verify.ts';
+
+let directory: string;
+let repository: string;
+let lost: { readonly key: string; readonly checkpoint: string };
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'firn-integrity-'));
+  process.env['FIRN_DATA_DIR'] = directory;
+  const catalog = await openPgliteCatalog({ directory: join(directory, 'catalog') });
+  const run = await makeRun(catalog);
+  const { namespace, name } = (await catalog.repositories.get(run.repositoryId))!;
+  repository = `${namespace}/${name}`;
+  // A package that was never put.
+  const { package: record, checkpoint } = await makeReady(catalog, run, 3);
+  lost = { key: record.key, checkpoint: `${repository}/${run.name}@${checkpoint.step}` };
+  await catalog.close();
+});
+afterAll(async () => {
+  delete process.env['FIRN_DATA_DIR'];
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function ran(command: typeof scrub, ...args: string[]) {
+  const [said, complained]: [string[], string[]] = [[], []];
+  const code = await command(
+    args,
+    (line) => said.push(line),
+    (line) => complained.push(line),
+  );
+  return { code, said, complained };
+}
+
+test('scrub names what is lost with each damaged object, once, and ends with 1', async () => {
+  const { code, said, complained } = await ran(scrub);
+  expect({ code, complained }).toEqual({ code: 1, complained: [] });
+  expect(said).toEqual([`missing ${lost.key} (${said[0]!.split('(')[1]!.split(')')[0]!}): ${lost.checkpoint}`, '1 objects, 0.0 MiB, 1 damaged']);
+  // It is in quarantine now, and told all the same.
+  expect((await ran(scrub, '--repository', repository, '--mib-per-s', '5')).said).toEqual(said);
+});
+
+test('verify says what does not come back, and ends with 1', async () => {
+  const { code, said } = await ran(verify);
+  expect(code).toBe(1);
+  expect(said[0]).toContain(`missing ${lost.key}`);
+  expect(said.at(-1)).toContain('1 problems');
+});
+
+test('what cannot be asked for is refused with a sentence', async () => {
+  expect(await ran(scrub, '--repository', 'nobody/nothing')).toMatchObject({ code: 1, complained: [expect.stringContaining('no repository nobody/nothing')] });
+  expect(await ran(scrub, '--mib-per-s', '-1')).toMatchObject({ code: 1, complained: [expect.stringContaining('--mib-per-s')] });
+  expect(await ran(verify, '--fast')).toMatchObject({ code: 1, complained: [expect.stringContaining('--fast')] });
+});

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { readConfig } from '../config.ts';
+import { describeDamage } from '../upkeep/scrub/describe-damage.ts';
+import { ReadRate } from '../upkeep/scrub/read-rate.ts';
+import { recheckDamaged } from '../upkeep/scrub/recheck-damaged.ts';
+import { scrubObjects } from '../upkeep/scrub/scrub-objects.ts';
+import { openStoredHub } from '../wire.ts';
+
+const mib = 1024 * 1024;
+
+/** `firn scrub`: reads every object once, now. Prints a line a damaged object; returns the process's exit code, 1 when there is one. */
+export async function scrub(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { repository: { type: 'string' }, 'mib-per-s': { type: 'string' } } });
+    const rate = rateOf(values['mib-per-s']);
+    const hub = await openStoredHub(readConfig(process.env), pino({ level: 'warn' }, pino.destination(2)));
+    try {
+      const repositoryId = values.repository === undefined ? undefined : await repositoryIdOf(hub.catalog, values.repository);
+      const told = new Set<string>();
+      const ctx = {
+        ...hub,
+        ...(rate && { rate }),
+        onDamage: (found: Parameters<typeof describeDamage>[0]) => {
+          if (!told.has(found.key)) say(describeDamage(found));
+          told.add(found.key);
+        },
+        onRepaired: (key: string) => say(`whole again ${key}`),
+        onUnread: (key: string, error: unknown) => complain(`firn scrub: ${key} could not be read: ${String(error)}`),
+      };
+      // What nothing names any more leaves the quarantine.
+      if (repositoryId === undefined) await recheckDamaged(ctx);
+      const { objects, bytes, damaged, unread } = await scrubObjects(ctx, repositoryId === undefined ? {} : { repositoryId });
+      say(`${objects} objects, ${(bytes / mib).toFixed(1)} MiB, ${damaged} damaged${unread > 0 ? `, ${unread} unread` : ''}`);
+      return damaged + unread > 0 ? 1 : 0;
+    } finally {
+      await hub.close();
+    }
+  } catch (error) {
+    complain(`firn scrub: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+function rateOf(text: string | undefined): ReadRate | undefined {
+  if (text === undefined) return undefined;
+  const mibPerSecond = Number(text);
+  if (!(mibPerSecond > 0)) throw new FirnError('invalid-request', '--mib-per-s has to be a number above 0');
+  return new ReadRate(mibPerSecond * mib);
+}
+
+async function repositoryIdOf(catalog: Awaited<ReturnType<typeof openStoredHub>>['catalog'], given: string): Promise<string> {
+  const [namespace = '', name = ''] = given.split('/');
+  const found = await catalog.repositories.find(namespace, name);
+  if (found === undefined) throw new FirnError('not-found', `There is no repository ${given}; give it as namespace/name.`);
+  return found.id;
+}

@@ -1,0 +1,15 @@
+import type { FoundDamage } from './examine-object.ts';
+
+/** Names of everything that a damaged object affects: `namespace/repository/run@step`, and eval sets. */
+export function affectedNames({ checkpoints, evalSets }: Pick<FoundDamage, 'checkpoints' | 'evalSets'>): string[] {
+  return [
+    ...checkpoints.map(({ namespace, repository, run, step }) => `${namespace}/${repository}/${run}@${step}`),
+    ...evalSets.map((name) => `eval set ${name}`),
+  ];
+}
+
+/** One line for an operator. */
+export function describeDamage(found: FoundDamage): string {
+  const names = affectedNames(found);
+  return `${found.what} ${found.key} (${found.detail}): ${names.length === 0 ? 'no live checkpoint needs it' : names.join(' ')}`;
+}

@@ -1,0 +1,69 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { AffectedByDamage, DamagedObject } from '../../catalog/integrity-records.ts';
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { readWhole, type WholeRead } from './read-whole.ts';
+import type { ReadRate } from './read-rate.ts';
+
+/** An object that is damaged, and what cannot be read for it. */
+export interface FoundDamage extends Omit<DamagedObject, 'foundAt'>, AffectedByDamage {}
+
+export interface ScrubContext {
+  readonly catalog: Catalog;
+  /** As it is: what is in quarantine has to be read, too. */
+  readonly store: ObjectStore;
+  /** None: as fast as it goes. */
+  readonly rate?: ReadRate;
+  /** Told of every damaged object each time that it is read; `isNew`, when it was whole before. */
+  readonly onDamage: (found: FoundDamage, isNew: boolean) => void;
+  /** Told of an object that left the quarantine. */
+  readonly onRepaired?: (key: string) => void;
+  /** Told of an object that can be neither read nor called damaged, such as one on a disk that fails. */
+  readonly onUnread: (key: string, error: unknown) => void;
+  /** Told of every object read. */
+  readonly onRead?: (bytes: number) => void;
+}
+
+export interface Examined {
+  readonly bytes: number;
+  readonly damaged: boolean;
+  readonly unread?: boolean;
+}
+
+/** The store is out of reach, or the reader told to stop: whatever is read next would say the same. */
+const endsAll: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['unavailable', 'overloaded', 'cancelled']);
+
+/**
+ * Reads one object to its end and puts it into quarantine, or takes it out. What seems damaged is read a second time, since a line or a memory may have erred, and is left alone when the catalog names it no
+ * longer: it may have been deleted meanwhile. Rejects with the errors of the catalog, and with the store's `unavailable`, `overloaded`, `cancelled`.
+ */
+export async function examineObject(ctx: ScrubContext, key: string, signal?: AbortSignal): Promise<Examined> {
+  const { catalog, onDamage, onRepaired, onRead } = ctx;
+  const last = await readTwice(ctx, key, signal);
+  if (last === undefined) return { bytes: 0, damaged: false, unread: true };
+  onRead?.(last.bytes);
+  if (last.damage === undefined) {
+    if (await catalog.damage.clear(key)) onRepaired?.(key);
+    return { bytes: last.bytes, damaged: false };
+  }
+  if ((await catalog.objects.named([key])).length === 0) {
+    await catalog.damage.clear(key);
+    return { bytes: last.bytes, damaged: false };
+  }
+  const isNew = await catalog.damage.note({ key, ...last.damage });
+  onDamage({ key, ...last.damage, ...(await catalog.damage.affected(key)) }, isNew);
+  return { bytes: last.bytes, damaged: true };
+}
+
+/** Undefined when the object cannot be read. */
+async function readTwice({ store, rate, onUnread }: ScrubContext, key: string, signal: AbortSignal | undefined): Promise<WholeRead | undefined> {
+  const options = { ...(rate && { rate }), ...(signal && { signal }) };
+  try {
+    const first = await readWhole(store, key, options);
+    return first.damage === undefined ? first : await readWhole(store, key, options);
+  } catch (error) {
+    if (signal?.aborted === true || (error instanceof FirnError && endsAll.has(error.code))) throw error;
+    onUnread(key, error);
+    return undefined;
+  }
+}

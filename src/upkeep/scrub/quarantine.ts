@@ -1,0 +1,67 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import { pageLimitMax } from '../../catalog/page-limit.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+
+/** Other processes hear of damage within this time, in ms. Until then, and without the catalog, the checksums of the store stand alone, which are never passed over. */
+const refreshMs = 5_000;
+/** Most keys kept in memory. */
+const keysMax = 100_000;
+
+/** The keys of damaged objects, as the catalog last had them. */
+export class Quarantine {
+  readonly #catalog: Pick<Catalog, 'damage'>;
+  readonly #refreshMs: number;
+  #keys: ReadonlySet<string> = new Set();
+  #askedAtMs = -Infinity;
+  #asking: Promise<void> | undefined;
+
+  constructor(catalog: Pick<Catalog, 'damage'>, options: { readonly refreshMs?: number } = {}) {
+    this.#catalog = catalog;
+    this.#refreshMs = options.refreshMs ?? refreshMs;
+  }
+
+  async has(key: string): Promise<boolean> {
+    if (performance.now() - this.#askedAtMs >= this.#refreshMs) {
+      this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
+      await this.#asking;
+    }
+    return this.#keys.has(key);
+  }
+
+  async #ask(): Promise<void> {
+    const askedAtMs = performance.now();
+    try {
+      const keys = new Set<string>();
+      for (let after = ''; keys.size < keysMax;) {
+        const page = await this.#catalog.damage.list({ limit: pageLimitMax, after });
+        for (const { key } of page) keys.add(key);
+        if (page.length < pageLimitMax) break;
+        after = page.at(-1)!.key;
+      }
+      this.#keys = keys;
+    } catch {
+      // Without an answer what was known holds on; reads go on, and checksums with them.
+    }
+    this.#askedAtMs = askedAtMs;
+  }
+}
+
+/** The store, in which an object in quarantine is damaged at once: `open` rejects with `corrupt-object`, before anything of it is read. */
+export function quarantinedStore(store: ObjectStore, quarantine: Quarantine): ObjectStore {
+  return {
+    put: (key, body, options) => store.put(key, body, options),
+    stat: (key) => store.stat(key),
+    async open(key) {
+      if (await quarantine.has(key))
+        throw new FirnError('corrupt-object', 'A stored object is damaged, and kept from being read.', { detail: `${key} is in quarantine` });
+      return store.open(key);
+    },
+    delete: (key) => store.delete(key),
+    deleteMany: (keys) => store.deleteMany(keys),
+    list: (prefix) => store.list(prefix),
+    sweepUnfinished: (before, signal) => store.sweepUnfinished(before, signal),
+    probe: () => store.probe(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { runPeriodically, type Periodic } from '../run-periodically.ts';
+import { affectedNames } from './describe-damage.ts';
+import type { ScrubContext } from './examine-object.ts';
+import { ReadRate } from './read-rate.ts';
+import { scrubTurn } from './scrub-turn.ts';
+
+/** How often it is looked whether there is something to scrub: longer than a turn, so that a process that ends one does not take the next for granted. */
+const pauseMs = 10 * 60 * 1000;
+
+export interface ScrubberParts {
+  readonly catalog: Catalog;
+  /** As it is, not behind the quarantine. */
+  readonly store: ObjectStore;
+  readonly log: Logger;
+  readonly bytesPerSecond: number;
+  /** From the beginning of one round to that of the next. */
+  readonly everyMs: number;
+  readonly onRead: (bytes: number) => void;
+}
+
+/** Reads every object in the background, one process of all at a time, and tells the log what is damaged with everything that is lost by it. */
+export function startScrubber({ catalog, store, log, bytesPerSecond, everyMs, onRead }: ScrubberParts): Periodic {
+  const ctx: ScrubContext = {
+    catalog,
+    store,
+    rate: new ReadRate(bytesPerSecond),
+    onRead,
+    onDamage: (found, isNew) => {
+      const { key, what, detail } = found;
+      // Told once: a round after the other would repeat it.
+      if (isNew) log.error({ key, what, detail, affected: affectedNames(found) }, 'a stored object is damaged and now in quarantine');
+    },
+    onRepaired: (key) => log.info({ key }, 'a stored object is whole again'),
+    onUnread: (key, error) => log.error({ key, err: error }, 'a stored object could not be read'),
+  };
+  return runPeriodically(
+    async (signal) => {
+      const objects = await scrubTurn(ctx, { everyMs }, signal);
+      if (objects > 0) log.info({ chore: 'scrub', count: objects }, 'upkeep');
+    },
+    {
+      pauseMs,
+      onError: (error) => {
+        const isPassing = error instanceof FirnError && (error.code === 'unavailable' || error.code === 'overloaded');
+        log[isPassing ? 'warn' : 'error']({ err: error, chore: 'scrub' }, 'the round of reading every object was broken off and goes on later');
+      },
+    },
+  );
+}
