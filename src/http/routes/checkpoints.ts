@@ -169,7 +169,8 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
     const files = await catalog.files.list(checkpoint.id);
     const packageRecord = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
-    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord }, names), 200);
+    const damagedFiles = await catalog.damage.pathsOf(checkpoint.id);
+    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles }, names), 200);
   });
   app.openapi(listTrials, async (c) => {
     const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));

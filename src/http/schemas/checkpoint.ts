@@ -148,6 +148,13 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional(),
+    damaged: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description: 'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
+      }),
+    damagedFiles: z.array(z.string()).optional().openapi({ description: 'Paths of the files that cannot be downloaded, or whose kept upload cannot.' }),
     links: z.object({ trials: z.string(), events: z.string() }),
   })
   .openapi('CheckpointDetails');
@@ -194,14 +201,17 @@ export interface CheckpointParts {
   readonly checkpoint: Checkpoint;
   readonly files: readonly CheckpointFile[];
   readonly packageRecord: PackageRecord | undefined;
+  /** Paths of files that need a damaged object. */
+  readonly damagedFiles: readonly string[];
 }
 
-export function renderCheckpointDetails({ checkpoint, files, packageRecord }: CheckpointParts, address: CheckpointAddress) {
+export function renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles }: CheckpointParts, address: CheckpointAddress) {
   const href = resourcePaths.checkpoint(address);
   return {
     ...renderCheckpoint(checkpoint, address),
     files: files.map((file) => renderFile(file, checkpoint.state === 'ready', address)),
     ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
+    ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),
     links: { trials: `${href}/trials`, events: `${href}/events` },
   } satisfies z.infer<typeof checkpointDetails>;
 }
