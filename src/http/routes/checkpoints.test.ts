@@ -139,6 +139,19 @@ describe('reserved checkpoints', () => {
     if (delta.package.kind === 'delta') expect(delta.package.ancestorHref).toBe(base.package.href);
   });
 
+  it('says that it is damaged as long as an object it needs is in quarantine, and of which files', async () => {
+    const checkpoints = await newRun();
+    await call('PUT', `${checkpoints}/1`, model(1));
+    await gateway.encode();
+    const { json: whole } = await call('GET', `${checkpoints}/1`);
+    expect(whole).not.toHaveProperty('damaged');
+    const { key } = (await gateway.catalog.packages.get(whole.package.id))!;
+    await gateway.catalog.damage.note({ key, what: 'corrupt', detail: 'chunk 0' });
+    expect((await call('GET', `${checkpoints}/1`)).json).toEqual({ ...whole, damaged: true, damagedFiles: ['model.safetensors'] });
+    await gateway.catalog.damage.clear(key);
+    expect((await call('GET', `${checkpoints}/1`)).json).toEqual(whole);
+  });
+
   it.each([
     { step: -1 },
     { step: 1.5 },
