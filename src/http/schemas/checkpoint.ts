@@ -148,12 +148,9 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional(),
-    damaged: z
-      .literal(true)
-      .optional()
-      .openapi({
-        description: 'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
-      }),
+    damaged: z.literal(true).optional().openapi({
+      description: 'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
+    }),
     damagedFiles: z.array(z.string()).optional().openapi({ description: 'Paths of the files that cannot be downloaded, or whose kept upload cannot.' }),
     links: z.object({ trials: z.string(), events: z.string() }),
   })
