@@ -141,7 +141,7 @@ describe('reserved checkpoints', () => {
 
   it('says that it is damaged as long as an object it needs is in quarantine, and of which files', async () => {
     const checkpoints = await newRun();
-    await call('PUT', `${checkpoints}/1`, model(1));
+    await call('PUT', `${checkpoints}/1`, model(977));
     await gateway.encode();
     const { json: whole } = await call('GET', `${checkpoints}/1`);
     expect(whole).not.toHaveProperty('damaged');
