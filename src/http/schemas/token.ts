@@ -37,7 +37,15 @@ export const tokenSchema = z
 
 export const createdTokenSchema = tokenSchema
   .extend({ token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is told only here.' }) })
-  .openapi('CreatedToken');
+  .openapi('CreatedToken', {
+    example: {
+      id: 'a1B2c3D4e5F6',
+      name: 'training cluster',
+      grants: ['write:acme'],
+      createdAt: '2026-01-02T03:04:05.000Z',
+      token: `hf_a1B2c3D4e5F6${'x'.repeat(32)}`,
+    },
+  });
 
 export const tokenList = z
   .object({
