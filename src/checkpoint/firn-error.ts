@@ -8,7 +8,6 @@ export const firnErrorCodes = [
   'unauthenticated',
   'forbidden',
   'rate-limited',
-  'quota-exceeded',
   'not-found',
   'conflict',
   'method-not-allowed',

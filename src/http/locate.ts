@@ -68,10 +68,15 @@ export function createLocate(catalog: Catalog): Locate {
 }
 
 /** Throws `forbidden`, or `unauthenticated` for a request without a token, when less is held than needed. */
-export function checkScope({ id }: Principal, held: Scope | undefined, needed: Scope): void {
+export function checkScope(principal: Principal, held: Scope | undefined, needed: Scope): void {
   if (includesScope(held, needed)) return;
-  if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
+  checkToken(principal);
   throw new FirnError('forbidden', `This needs the scope ${needed}.`);
+}
+
+/** Throws `unauthenticated` for a request without a token. */
+export function checkToken({ id }: Principal): void {
+  if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
 }
 
 /** The value, or `not-found` with a sentence about what is missing. */

@@ -1,17 +1,11 @@
 import { createToken } from '../../access/create-token.ts';
 import { operator } from '../../access/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { formatGrant } from '../../checkpoint/grant.ts';
+import { renderToken } from '../../http/schemas/token.ts';
 import type { TokenCommand } from './read-token-command.ts';
 
-/** A token as it is listed. */
-export interface ShownToken {
-  readonly id: string;
-  readonly name: string;
-  readonly grants: readonly string[];
-  readonly expiresAt?: string;
-  readonly revokedAt?: string;
-}
+/** A token as the API renders it. */
+export type ShownToken = ReturnType<typeof renderToken>;
 
 /** Where tokens are made, listed and revoked. */
 export interface TokenOffice {
@@ -33,15 +27,7 @@ export function catalogOffice(catalog: Catalog): TokenOffice {
       const listed: ShownToken[] = [];
       for (let after: string | undefined; ;) {
         const page = await catalog.tokens.list({ limit: pageEntries, ...(after !== undefined && { after }) });
-        listed.push(
-          ...page.map(({ id, name, grants, expiresAt, revokedAt }) => ({
-            id,
-            name,
-            grants: grants.map(formatGrant),
-            ...(expiresAt !== undefined && { expiresAt: expiresAt.toISOString() }),
-            ...(revokedAt !== undefined && { revokedAt: revokedAt.toISOString() }),
-          })),
-        );
+        listed.push(...page.map(renderToken));
         if (page.length < pageEntries) return listed;
         after = page.at(-1)!.id;
       }

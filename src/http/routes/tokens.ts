@@ -1,11 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createToken } from '../../access/create-token.ts';
-import { anonymous, mayGrant, type Principal } from '../../access/principal.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { mayGrant } from '../../access/principal.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { found } from '../locate.ts';
+import { checkToken, found } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { pageQuery } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
@@ -64,7 +63,8 @@ const getWhoami = createRoute({
 export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
   app.openapi(createTokenRoute, async (c) => {
     const { name, grants, expiresAt } = c.req.valid('json');
-    const by = identified(c.var.principal);
+    const by = c.var.principal;
+    checkToken(by);
     const created = await createToken(catalog, by, {
       name,
       grants: grants.map(parseGrant),
@@ -73,13 +73,15 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
     return c.json({ ...renderToken(created.record), token: created.text }, 201, { 'Cache-Control': 'no-store' });
   });
   app.openapi(listTokens, async (c) => {
-    const by = identified(c.var.principal);
+    const by = c.var.principal;
+    checkToken(by);
     const page = pageOf(c.req.valid('query'));
     const listed = await catalog.tokens.list(page);
     return c.json({ items: listed.filter(({ grants }) => mayGrant(by, grants)).map(renderToken), ...nextOfPage(page, listed, (last) => last.id) }, 200);
   });
   app.openapi(revokeToken, async (c) => {
-    const by = identified(c.var.principal);
+    const by = c.var.principal;
+    checkToken(by);
     const { tokenId } = c.req.valid('param');
     const record = await catalog.tokens.get(tokenId);
     const mayRevoke = record !== undefined && (record.id === by.id || mayGrant(by, record.grants));
@@ -90,9 +92,4 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
     const { id, name, grants } = c.var.principal;
     return c.json({ id, name, grants: grants.map(formatGrant) }, 200);
   });
-}
-
-function identified(principal: Principal): Principal {
-  if (principal.id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
-  return principal;
 }

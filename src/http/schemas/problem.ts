@@ -21,7 +21,7 @@ export function problems<const Status extends keyof typeof descriptions>(...stat
 const descriptions = {
   400: 'The request is not valid.',
   401: 'A valid token is needed: the one that was sent does not hold, or this cannot be done without one.',
-  403: 'The token does not allow this, or the quota of the namespace is used up.',
+  403: 'The token does not allow this.',
   404: 'There is no such thing, or it is not visible.',
   409: 'The state of the resource does not allow this.',
   411: 'A Content-Length is needed.',
