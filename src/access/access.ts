@@ -33,7 +33,7 @@ export function tokenAccess({ catalog, now }: { readonly catalog: Pick<Catalog, 
 }
 
 /** Whether a token is neither revoked nor expired. */
-export function holds({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
+function holds({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 

@@ -1,10 +1,11 @@
 import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Page } from '../catalog/catalog.ts';
 import { pageLimitMax } from '../catalog/page-limit.ts';
-import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import { Downloads, type DownloadServices } from '../restore/downloads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { describeDamage } from './scrub/describe-damage.ts';
+import { endsReading } from './scrub/examine-object.ts';
 import { scrubObjects, type ScrubTotals } from './scrub/scrub-objects.ts';
 
 export interface VerifiedHub extends ScrubTotals {
@@ -15,9 +16,6 @@ export interface VerifiedHub extends ScrubTotals {
   readonly unnamed: { readonly objects: number; readonly bytes: number };
   readonly problems: number;
 }
-
-/** Nothing can be said of what was not read. */
-const endsAll: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['unavailable', 'overloaded', 'cancelled']);
 
 /**
  * Proves that a database and a bucket belong together and are whole: every object that is named is there with every checksum right, every chain of a ready checkpoint is complete, every file of it comes back with
@@ -128,7 +126,7 @@ class HubVerification {
     try {
       if ((await isRight()) === false) this.tell(`${what}: its digest is not the recorded one`);
     } catch (error) {
-      if (!(error instanceof FirnError) || endsAll.has(error.code)) throw error;
+      if (!(error instanceof FirnError) || endsReading.has(error.code)) throw error;
       this.tell(`${what}: ${sentenceOf(error)}`);
     }
   }

@@ -30,8 +30,8 @@ export interface Examined {
   readonly unread?: boolean;
 }
 
-/** The store is out of reach, or the reader told to stop: whatever is read next would say the same. */
-const endsAll: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['unavailable', 'overloaded', 'cancelled']);
+/** Codes of a store out of reach, or a reader told to stop: they say nothing of the object, and whatever is read next would meet the same. */
+export const endsReading: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['unavailable', 'overloaded', 'cancelled']);
 
 /**
  * Reads one object to its end and puts it into quarantine, or takes it out. What seems damaged is read a second time, since a line or a memory may have erred, and is left alone when the catalog names it no
@@ -62,7 +62,7 @@ async function readTwice({ store, rate, onUnread }: ScrubContext, key: string, s
     const first = await readWhole(store, key, options);
     return first.damage === undefined ? first : await readWhole(store, key, options);
   } catch (error) {
-    if (signal?.aborted === true || (error instanceof FirnError && endsAll.has(error.code))) throw error;
+    if (signal?.aborted === true || (error instanceof FirnError && endsReading.has(error.code))) throw error;
     onUnread(key, error);
     return undefined;
   }
