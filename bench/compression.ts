@@ -1,7 +1,7 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
  * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced]
- *   [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
+ *   [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
  * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
@@ -18,6 +18,7 @@ import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { compareMethods } from './compression/compare-methods.ts';
 import type { MethodResult } from './compression/method-result.ts';
+import { narrowSeries } from './compression/narrow-series.ts';
 import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
 import { ratioChart } from './compression/report-chart.ts';
 import { describeComparison, markdownTable, type ReportContext } from './compression/report-table.ts';
@@ -32,19 +33,21 @@ async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Ser
 }
 
 async function main(options: BenchOptions): Promise<void> {
-  const series = await openSeries(options);
-  const { metrics = [series.metric], thresholds, only } = options;
-  const unknown = metrics.find((metric) => !series.metrics.includes(metric));
-  if (unknown !== undefined) throw new Error(`the series records ${series.metrics.join(', ')}, not ${unknown}`);
+  const asIs = await openSeries(options);
+  const { metrics = [asIs.metric], thresholds, only } = options;
+  const unknown = metrics.find((metric) => !asIs.metrics.includes(metric));
+  if (unknown !== undefined) throw new Error(`the series records ${asIs.metrics.join(', ')}, not ${unknown}`);
   const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
   const directory = await mkdtemp(join(tmpdir(), 'firn-compression-'));
   let hub: HubProcess | undefined;
   try {
+    const core = loadCore();
+    const series = options.dtype === 'bf16' ? await narrowSeries(asIs, directory, core) : asIs;
     const work = compareMethods({
       series,
       thresholds: bounds,
       directory,
-      core: loadCore(),
+      core,
       startHub: async () => (hub = await HubProcess.start(join(directory, 'hub'))),
       seeds: options.seeds,
       ...(options.hysteresis && { hysteresis: options.hysteresis }),

@@ -23,7 +23,7 @@ export interface Comparison {
   readonly core: NativeCore;
   /** Whether a method of this name runs. */
   readonly wanted: (name: string) => boolean;
-  /** Seeds of the paper's codebooks: a hub derives one from a run's name. */
+  /** Fixed seeds of the paper's codebooks that are tried, beside fresh ones for every checkpoint: a hub derives one from a run's name. */
   readonly seeds: number;
   /** Of our own method; a run's default when absent. */
   readonly hysteresis?: Hysteresis;
@@ -35,15 +35,29 @@ export interface Comparison {
 export const ourName = 'Firn (residual)';
 export const paperName = 'the paper (inshrinkerator)';
 
-/** The paper's search may move either way or, as its section 5 has it, never to a more aggressive config. Both run; the smallest series is the paper's. */
-const paperSearches: readonly { readonly run: string; readonly note: string; readonly search: Partial<SearchOptions> }[] = [
-  { run: 'paper-free', note: 'search in both directions', search: { method: 'inshrinkerator', neverMoreAggressive: false } },
-  { run: 'paper-monotone', note: 'search never more aggressive', search: { method: 'inshrinkerator', neverMoreAggressive: true } },
-];
+interface PaperRun {
+  readonly run: string;
+  readonly note: string;
+  readonly search: Partial<SearchOptions>;
+}
 
-function paperRuns(seeds: number) {
-  const numbers = Array.from({ length: seeds }, (_, i) => i + 1);
-  return paperSearches.flatMap(({ run, ...rest }) => numbers.map((seed) => ({ ...rest, run: seed === 1 ? run : `${run}-${seed}` })));
+/**
+ * The paper's search may move either way or, as its section 5 has it, never to a more aggressive config; its codebooks have one seed, or a fresh one for every checkpoint, which the paper leaves open.
+ * All run; the smallest series is the paper's.
+ */
+function paperRuns(seeds: number): PaperRun[] {
+  const searches = [
+    { name: 'paper-free', how: 'search in both directions', neverMoreAggressive: false },
+    { name: 'paper-monotone', how: 'search never more aggressive', neverMoreAggressive: true },
+  ];
+  return searches.flatMap(({ name, how, neverMoreAggressive }): PaperRun[] => [
+    ...Array.from({ length: seeds }, (_, i): PaperRun => ({
+      run: i === 0 ? name : `${name}-${i + 1}`,
+      note: `${how}, fixed seed`,
+      search: { method: 'inshrinkerator', neverMoreAggressive, codebookSeed: 'run' },
+    })),
+    { run: `${name}-fresh`, note: `${how}, fresh seeds`, search: { method: 'inshrinkerator', neverMoreAggressive, codebookSeed: 'checkpoint' } },
+  ]);
 }
 
 /** Runs every wanted method on the same checkpoints under the same thresholds with the same evaluator; ours first. */

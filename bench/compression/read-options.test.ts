@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readBenchOptions } from './read-options.ts';
 
 test('a series directory, bounds and files', () => {
-  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05], seeds: 1 });
+  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05], dtype: 'as-is', seeds: 1 });
   expect(
     readBenchOptions([
       'dir',
@@ -20,6 +20,8 @@ test('a series directory, bounds and files', () => {
       '2',
       '--hysteresis',
       'priced',
+      '--dtype',
+      'bf16',
       '--only',
       'Firn,QD',
       '--into',
@@ -34,6 +36,7 @@ test('a series directory, bounds and files', () => {
     first: 3,
     seeds: 2,
     hysteresis: 'priced',
+    dtype: 'bf16',
     only: ['Firn', 'QD'],
     into: { path: 'c', section: 'compression' },
   });
@@ -47,6 +50,7 @@ test.each([
   [['a', '--first', '0']],
   [['a', '--seeds', '1.5']],
   [['a', '--hysteresis', 'cheap']],
+  [['a', '--dtype', 'fp8']],
   [['a', '--section', '../x']],
   [['a', '--colour']],
 ])('%j is refused', (args) => {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { hysteresisChoices, type Hysteresis } from '../../src/checkpoint/search-options.ts';
+import { seriesDtypes, type SeriesDtype } from './narrow-series.ts';
 
 export interface BenchOptions {
   readonly seriesDirectory: string;
@@ -15,6 +16,8 @@ export interface BenchOptions {
   readonly seeds: number;
   /** Of our own method; a run's default when absent. */
   readonly hysteresis?: Hysteresis;
+  /** What floats are rounded to before anything else. */
+  readonly dtype: SeriesDtype;
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
@@ -23,7 +26,7 @@ export interface BenchOptions {
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
@@ -38,6 +41,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
       first: text,
       seeds: { type: 'string', default: '1' },
       hysteresis: text,
+      dtype: { type: 'string', default: 'as-is' },
       json: text,
       svg: text,
       markdown: text,
@@ -54,10 +58,13 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   if (!/^[a-z0-9-]+$/.test(values.section)) throw new Error('--section wants small letters, digits and dashes');
   const hysteresis = hysteresisChoices.find((known) => known === values.hysteresis);
   if (values.hysteresis !== undefined && hysteresis === undefined) throw new Error(`--hysteresis wants one of ${hysteresisChoices.join(', ')}`);
+  const dtype = seriesDtypes.find((known) => known === values.dtype);
+  if (dtype === undefined) throw new Error(`--dtype wants one of ${seriesDtypes.join(', ')}`);
   const first = values.first === undefined ? undefined : readCount('--first', values.first);
   return {
     seriesDirectory: positionals[0]!,
     thresholds,
+    dtype,
     seeds: readCount('--seeds', values.seeds),
     ...(hysteresis !== undefined && { hysteresis }),
     ...(metrics !== undefined && { metrics }),

@@ -16,6 +16,10 @@ export type Hysteresis = (typeof hysteresisChoices)[number];
 export const clusteringChoices = ['kmeanspp', 'optimal', 'entropy'] as const;
 export type ClusteringChoice = (typeof clusteringChoices)[number];
 
+/** Where the seed of `kmeanspp` comes from: one of the run, so that weights that stay have codebooks that stay, or one for each checkpoint. */
+export const codebookSeedChoices = ['run', 'checkpoint'] as const;
+export type CodebookSeedChoice = (typeof codebookSeedChoices)[number];
+
 /** From where few cells but the one around zero are left, down to below the slope of error over bits that k-means itself has (1.4); octaves. */
 export const defaultBitPrices: readonly number[] = [32, 16, 8, 4, 2, 1];
 
@@ -41,6 +45,8 @@ export interface SearchOptions {
   /** Absent in runs made before there was a choice: `fixed`. */
   readonly hysteresis?: Hysteresis;
   readonly clustering: ClusteringChoice;
+  /** Absent in runs made before there was a choice: `run`. */
+  readonly codebookSeed?: CodebookSeedChoice;
   /** A given config is used as it is, without a search. */
   readonly fixedConfig?: QuantizationConfig;
 }
@@ -60,4 +66,5 @@ export const defaultSearchOptions: SearchOptions = {
   rounding: 'dead-zone',
   hysteresis: 'fixed',
   clustering: 'kmeanspp',
+  codebookSeed: 'run',
 };

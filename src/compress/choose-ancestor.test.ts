@@ -99,19 +99,16 @@ describe('the restore budget', () => {
     expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
   });
 
-  test.each([799, 800, 900, 1000])('is an eighth of the raw bytes as long as a base is inside it: %i of 1000', (baseBytes) => {
+  test.each([501, 600, 666])('is an eighth of the raw bytes as long as that is one and a half bases: %i of 1000', (baseBytes) => {
     for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
   });
 
-  test('is two bases where a base alone takes more than an eighth', () => {
-    for (const sequence of [0, 40]) {
-      expect(chainBytesMax(1001, { rawBytes, sequence })).toBe(2002);
-      expect(chainBytesMax(3000, { rawBytes, sequence })).toBe(6000);
-    }
+  test.each([667, 800, 1000, 1001, 3000])('is two bases where an eighth has room for less than half a base: %i of 1000', (baseBytes) => {
+    for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
   });
 
-  test('leaves a base that fills an eighth without deltas', async () => {
-    expect((await choose({ options: { near: chain(1000, 1000, 1) }, deltas: { near: 1 }, base: 1000 })).chosen).toBeUndefined();
-    expect((await choose({ options: { near: chain(1001, 1001, 1) }, deltas: { near: 1 }, base: 1001 })).chosen).toBe('near');
+  test('always leaves room for deltas of half a base', () => {
+    const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter((baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < 1.5 * baseBytes);
+    expect(cramped).toEqual([]);
   });
 });

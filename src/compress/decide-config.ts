@@ -1,5 +1,6 @@
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import { codebookSeed } from './codebook-seed.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 import type { Ancestor } from './ancestor.ts';
@@ -119,14 +120,14 @@ export function lastConfig(candidates: readonly AncestorCandidate[]): Quantizati
 async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, given: QuantizationConfig | undefined): Promise<Quantization> {
   if (methodOf(attempt) === 'residual') return residualOf(attempt, basis);
   const { model, ancestor, candidates } = basis;
-  const { source, ctx, run } = attempt;
+  const { source, ctx, run, checkpoint } = attempt;
   const { plan } = model;
   const last = lastConfig(candidates);
   const statistics = await gatherStatistics(source, plan, ctx.core, pace(attempt));
   if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
   const missing = given?.method === 'inshrinkerator' ? whatGivenConfigLacks(given, statistics) : undefined;
   if (missing !== undefined) attempt.warn(missing);
-  const quantizer = new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: BigInt(run.seed) });
+  const quantizer = new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: codebookSeed(run, checkpoint) });
   const hasSensitivity = statistics.sensitivity !== undefined;
   return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core: ctx.core, options: run.search, hasSensitivity, last });
 }

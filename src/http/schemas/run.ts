@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Run } from '../../catalog/catalog.ts';
 import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { clusteringChoices, evalBatchesChoices, hysteresisChoices, roundingChoices } from '../../checkpoint/search-options.ts';
+import { clusteringChoices, codebookSeedChoices, evalBatchesChoices, hysteresisChoices, roundingChoices } from '../../checkpoint/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/state-options.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -53,6 +53,10 @@ const searchOptions = {
       'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
       'squared error and in bits together, at the prices of `bitPrices`.',
   }),
+  codebookSeed: z.enum(codebookSeedChoices).openapi({
+    description:
+      'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
+  }),
 };
 const description =
   'How the checkpoints of a run are searched. Axes are those of the method `inshrinkerator` and go from most to least aggressive; ' +
@@ -63,6 +67,7 @@ export const searchOptionsSchema = z
     ...searchOptions,
     bitPrices: searchOptions.bitPrices.optional(),
     hysteresis: searchOptions.hysteresis.optional(),
+    codebookSeed: searchOptions.codebookSeed.optional(),
     fixedConfig: quantizationConfigSchema.optional(),
   })
   .openapi('SearchOptions', { description });
