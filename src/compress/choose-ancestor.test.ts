@@ -99,16 +99,16 @@ describe('the restore budget', () => {
     expect(chainBytesMax(100, { rawBytes, sequence: 32 })).toBe(200);
   });
 
-  test.each([501, 600, 666])('is an eighth of the raw bytes as long as that is one and a half bases: %i of 1000', (baseBytes) => {
+  test.each([501, 600, 750])('is an eighth of the raw bytes as long as that is a base and a third: %i of 1000', (baseBytes) => {
     for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(1000);
   });
 
-  test.each([667, 800, 1000, 1001, 3000])('is two bases where an eighth has room for less than half a base: %i of 1000', (baseBytes) => {
+  test.each([751, 800, 1000, 1001, 3000])('is two bases where an eighth has room for less than a third of one: %i of 1000', (baseBytes) => {
     for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { rawBytes, sequence })).toBe(2 * baseBytes);
   });
 
-  test('always leaves room for deltas of half a base', () => {
-    const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter((baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < 1.5 * baseBytes);
+  test('always leaves room for deltas of a third of a base', () => {
+    const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter((baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < (4 / 3) * baseBytes);
     expect(cramped).toEqual([]);
   });
 });

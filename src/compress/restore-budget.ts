@@ -17,13 +17,13 @@ const earlyCheckpoints = 32;
  * The same where {@link rawShare} has room for less than `roomyBases` (weights of 16 bits, exact parts, strict thresholds): without it most checkpoints would be bases, and a coarser step, whose base is just
  * inside an eighth, would take more bytes than a finer one (decision 0015).
  */
-const largeBases = { roomyBases: 1.5, max: 2 };
+const largeBases = { roomyBases: 4 / 3, max: 2 };
 /** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then inside three times what its base takes (docs/benchmarks.md, "Speed"). */
 export const chainPackagesMax = 9;
 
 /**
  * Most bytes that a chain of one base may have: a restore reads at most an eighth of the raw bytes and six times its base, from the run's 33rd checkpoint on
- * twice. Where an eighth of the raw bytes is less than one and a half bases, and only there, a restore reads more than that: at most twice the base.
+ * twice. Where an eighth of the raw bytes is less than a base and a third, and only there, a restore reads more than that: at most twice the base.
  */
 export function chainBytesMax(baseBytes: number, { rawBytes, sequence }: { readonly rawBytes: number; readonly sequence: number }): number {
   const readMax = rawBytes * rawShare;
