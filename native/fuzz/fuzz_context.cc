@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "common/cpu_features.h"
+#include "common/each_isa.h"
 #include "firn/context_coder.h"
 #include "input_reader.h"
 
@@ -56,12 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   limit_isa(Isa::scalar);
   const Decoded plain = decode(tables, payload, payload_size, layout);
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    limit_isa(isa);
+  for_each_isa([&] {
     const Decoded fast = decode(tables, payload, payload_size, layout);
     require(fast.status == plain.status);
     require(plain.status != Status::ok || (fast.symbols == plain.symbols && fast.escapes == plain.escapes));
-  }
+  });
   if (plain.status != Status::ok) return 0;
   require(std::all_of(plain.symbols.begin(), plain.symbols.end(), [](uint8_t symbol) { return symbol < kContextSymbols; }));
   Bytes again;

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "common/cpu_features.h"
+#include "common/each_isa.h"
 #include "firn/dtype.h"
 
 namespace firn::test {
@@ -21,16 +22,7 @@ inline constexpr Dtype kDtypes[] = {Dtype::f32, Dtype::f16, Dtype::bf16};
 // Around the widths of vectors, steps and tables inside the kernels.
 inline constexpr size_t kCounts[] = {0, 1, 3, 7, 8, 15, 16, 31, 33, 63, 64, 65, 127, 1000, 2047, 2048, 2049, 5003};
 
-// Runs `body` at every level this machine has, scalar first, and lifts the limit afterwards.
-template <typename Body>
-void for_each_isa(Body body) {
-  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
-    if (isa > detected_isa()) continue;
-    limit_isa(isa);
-    body();
-  }
-  limit_isa(Isa::avx512);
-}
+using firn::for_each_isa;
 
 // `count` elements that start `offset` bytes past an aligned address and end where the allocation ends.
 class Elements {

@@ -194,6 +194,45 @@ TEST_CASE("context: the largest block works in every mode and with every number 
   }
 }
 
+// Symbols among `width`, those of higher contexts further up; every symbol may occur in every context.
+Block spread_block(Random& random, size_t count, uint32_t contexts, uint32_t width) {
+  Block block;
+  block.counts = {static_cast<uint32_t>(count)};
+  block.slots = {0};
+  for (size_t i = 0; i < count; ++i) {
+    const auto context = static_cast<uint32_t>(random.below(contexts));
+    const uint32_t near = context * width / contexts + static_cast<uint32_t>(random.below(4)), any = static_cast<uint32_t>(random.below(width));
+    block.contexts.push_back(static_cast<uint8_t>(context));
+    block.symbols.push_back(static_cast<uint8_t>(std::min(random.below(8) == 0 ? any : near, width - 1)));
+  }
+  return block;
+}
+
+TEST_CASE("context: few and many tables of few and many symbols are the same at every instruction set level") {
+  Random random(31);
+  for (const uint32_t contexts : {1, 2, 3, 4, 5, 8, 9, 20}) {
+    for (const uint32_t width : {2, 5, 8, 9, 16, 17, 31}) check_round_trip({spread_block(random, 20011, contexts, width)}, 1);
+  }
+}
+
+TEST_CASE("context: tables from a part of a block's counts have a code for all that occurs") {
+  Random random(32);
+  Block block = spread_block(random, 50000, 12, 14);
+  std::vector<uint32_t> counts(30 * kContextSymbols);
+  for (size_t i = 0; i < 10000; ++i) counts[block.contexts[i] * kContextSymbols + block.symbols[i]] += 5;
+  // Not counted: a symbol, and contexts beyond the last.
+  block.symbols[20000] = 29;
+  block.contexts[30000] = 29;
+  uint32_t occurring = 0;
+  for (const uint8_t symbol : block.symbols) occurring |= 1u << symbol;
+  ContextTables some, none;
+  CHECK_EQ(ContextTables::for_block({counts.data(), 30, occurring}, &some), Status::ok);
+  CHECK_EQ(ContextTables::for_block({counts.data(), 30}, &none), Status::ok);
+  const Bytes payload = encode(some, block);
+  CHECK(payload.size() < encode(none, block).size() * 3 / 4);  // five bits a symbol, as they are
+  check_comes_back(some, payload, block);
+}
+
 TEST_CASE("context: full blocks take at most 1.01 of the model's entropy") {
   Random random(5);
   for (const double moved : {0.01, 0.03, 0.06, 0.1, 0.3, 0.7}) {

@@ -42,6 +42,14 @@ struct ContextBlock {
 
 class ContextTables;
 
+// Of a block with one slot.
+struct BlockCounts {
+  const uint32_t* counts;  // of context * kContextSymbols + symbol
+  uint32_t contexts;
+  // Bit s is set where symbol s may occur although it was not counted: counts may be of a part of the block. 0: what occurs was counted.
+  uint32_t occurring = 0;
+};
+
 // Symbol frequencies of every row: whole numbers, so that blocks and parts may be added in any order.
 class ContextCounts {
  public:
@@ -75,10 +83,9 @@ class ContextTables {
   ContextTables(ContextTables&&) noexcept;
   ContextTables& operator=(ContextTables&&) noexcept;
 
-  // Tables for a single block with one slot, from how often each symbol occurs in each context: counts[c * kContextSymbols + s]. Meant for
-  // contexts that are ordered: those that follow each other share a table where that pays. A few tens of microseconds. invalid_argument when
-  // contexts > kContextsMax.
-  static Status for_block(const uint32_t* counts, uint32_t contexts, ContextTables* out);
+  // Tables for a single block. Meant for contexts that are ordered: those that follow each other share a table where that pays. A few tens of microseconds.
+  // invalid_argument when contexts > kContextsMax.
+  static Status for_block(const BlockCounts& counts, ContextTables* out);
 
   // Compact stored form; empty when nothing was counted.
   std::vector<uint8_t> serialize() const;

@@ -35,21 +35,20 @@ Isa detect() {
   constexpr uint64_t kXmmYmm = 0x6, kOpmaskZmm = 0xE6;
   constexpr unsigned kFma = 1u << 12, kPopcnt = 1u << 23, kOsxsave = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
   constexpr unsigned kBmi1 = 1u << 3, kAvx2 = 1u << 5, kBmi2 = 1u << 8;
-  constexpr unsigned kAvx512f = 1u << 16, kAvx512dq = 1u << 17, kAvx512bw = 1u << 30, kAvx512vl = 1u << 31;
+  constexpr unsigned kAvx512f = 1u << 16, kAvx512dq = 1u << 17, kAvx512cd = 1u << 28, kAvx512bw = 1u << 30, kAvx512vl = 1u << 31;
   constexpr unsigned kLzcnt = 1u << 5;
   const Registers one = cpuid(1, 0), seven = cpuid(7, 0), extended = cpuid(0x80000001, 0);
   if (!has(one.ecx, kFma | kPopcnt | kOsxsave | kAvx | kF16c) || !has(seven.ebx, kBmi1 | kAvx2 | kBmi2)) return Isa::scalar;
   if (!has(extended.ecx, kLzcnt)) return Isa::scalar;
   const uint64_t saved = saved_state();
   if (!has(saved, kXmmYmm)) return Isa::scalar;
-  if (!has(saved, kOpmaskZmm) || !has(seven.ebx, kAvx512f | kAvx512dq | kAvx512bw | kAvx512vl)) return Isa::avx2;
+  if (!has(saved, kOpmaskZmm) || !has(seven.ebx, kAvx512f | kAvx512dq | kAvx512cd | kAvx512bw | kAvx512vl)) return Isa::avx2;
   return Isa::avx512;
 }
 
 bool detect_vbmi2() {
-  constexpr unsigned kAvx512cd = 1u << 28, kVbmi2 = 1u << 6;
-  const Registers seven = cpuid(7, 0);
-  return has(seven.ebx, kAvx512cd) && has(seven.ecx, kVbmi2);
+  constexpr unsigned kVbmi2 = 1u << 6;
+  return has(cpuid(7, 0).ecx, kVbmi2);
 }
 #else
 Isa detect() { return Isa::scalar; }
@@ -57,6 +56,7 @@ bool detect_vbmi2() { return false; }
 #endif
 
 std::atomic<Isa> g_limit{Isa::avx512};
+std::atomic<bool> g_vbmi2{true};
 
 }  // namespace
 
@@ -65,17 +65,20 @@ Isa detected_isa() {
   return detected;
 }
 
-bool detected_vbmi2() {
-  static const bool detected = detected_isa() >= Isa::avx512 && detect_vbmi2();
-  return detected;
-}
-
 Isa active_isa() {
   const Isa limit = g_limit.load(std::memory_order_relaxed), detected = detected_isa();
   return limit < detected ? limit : detected;
 }
 
-void limit_isa(Isa highest) { g_limit.store(highest, std::memory_order_relaxed); }
+bool active_vbmi2() {
+  static const bool detected = detect_vbmi2();
+  return detected && active_isa() >= Isa::avx512 && g_vbmi2.load(std::memory_order_relaxed);
+}
+
+void limit_isa(Isa highest, bool vbmi2) {
+  g_limit.store(highest, std::memory_order_relaxed);
+  g_vbmi2.store(vbmi2, std::memory_order_relaxed);
+}
 
 const char* isa_name(Isa isa) {
   switch (isa) {

@@ -17,20 +17,20 @@ namespace firn {
 enum class Isa : uint8_t {
   scalar = 0,  // the reference code, on any machine
   avx2 = 1,    // AVX2, F16C, FMA (never contracted into), BMI1, BMI2, LZCNT, POPCNT: files named *_avx2.cc
-  avx512 = 2,  // avx2 and AVX-512 F, BW, DQ, VL: files named *_avx512.cc
+  avx512 = 2,  // avx2 and AVX-512 F, BW, CD, DQ, VL: files named *_avx512.cc
 };
 
 // The highest level this machine and its operating system support. Asked once, then remembered; may be called from any thread.
 Isa detected_isa();
 
-// Whether a machine at Isa::avx512 has AVX-512 CD and VBMI2 as well: files named *_vbmi2.cc.
-bool detected_vbmi2();
-
 // The level to dispatch on: detected_isa(), or the limit below where that is lower.
 Isa active_isa();
 
-// Caps active_isa() for the whole process; Isa::avx512 lifts the cap. For tests and benches, which compare levels.
-void limit_isa(Isa highest);
+// Whether a machine at Isa::avx512 has AVX-512 VBMI2 as well and that is the level to dispatch on: files named *_vbmi2.cc.
+bool active_vbmi2();
+
+// Caps active_isa() for the whole process, and active_vbmi2() where `vbmi2` is false; Isa::avx512 lifts the cap. For tests and benches, which compare levels.
+void limit_isa(Isa highest, bool vbmi2 = true);
 
 // "scalar", "avx2" or "avx512"; never null.
 const char* isa_name(Isa isa);

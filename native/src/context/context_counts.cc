@@ -130,15 +130,15 @@ Status ContextCounts::move_prices(uint8_t* prices) const {
   return Status::ok;
 }
 
-Status ContextTables::for_block(const uint32_t* counts, uint32_t contexts, ContextTables* out) try {
-  if (contexts > kContextsMax) return Status::invalid_argument;
+Status ContextTables::for_block(const BlockCounts& counts, ContextTables* out) try {
+  if (counts.contexts > kContextsMax) return Status::invalid_argument;
   std::vector<Row> rows;
-  for (uint32_t c = 0; c < contexts; ++c) {
+  for (uint32_t c = 0; c < counts.contexts; ++c) {
     Row row{0, c, {}};
-    std::copy_n(counts + size_t{c} * kContextSymbols, kContextSymbols, row.counts.of.begin());
+    std::copy_n(counts.counts + size_t{c} * kContextSymbols, kContextSymbols, row.counts.of.begin());
     if (row.counts.total() > 0) rows.push_back(row);
   }
-  ChosenTables chosen = choose_ordered_tables(rows);
+  ChosenTables chosen = choose_ordered_tables(rows, counts);
   ContextTables tables;
   tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored), chosen.payload);
   tables.impl_->of_block = true;

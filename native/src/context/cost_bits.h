@@ -34,7 +34,7 @@ inline constexpr std::array<uint32_t, (1u << kCostLogIndexBits) + 1> kCostLogTab
 }();
 
 // log2(n), n >= 1, interpolated between the table's entries: within 2^-16.
-inline CostBits cost_log2(uint64_t n) {
+constexpr CostBits cost_log2(uint64_t n) {
   const uint32_t whole = static_cast<uint32_t>(std::bit_width(n)) - 1;
   const uint64_t fraction = (n << (63 - whole)) << 1;  // below the leading one, left-aligned
   const uint32_t index = static_cast<uint32_t>(fraction >> (64 - kCostLogIndexBits));

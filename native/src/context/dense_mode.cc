@@ -11,7 +11,7 @@ namespace {
 
 DenseEncodeKernel dense_encode_kernel() {
 #if FIRN_X86
-  if (active_isa() >= Isa::avx512 && detected_vbmi2()) return dense_encode_vbmi2;
+  if (active_isa() >= Isa::avx512) return active_vbmi2() ? dense_encode_vbmi2 : dense_encode_avx512;
 #endif
   return nullptr;
 }
@@ -19,7 +19,7 @@ DenseEncodeKernel dense_encode_kernel() {
 DenseKernel dense_kernel() {
 #if FIRN_X86
   const Isa isa = active_isa();
-  if (isa >= Isa::avx512 && detected_vbmi2()) return dense_rounds_vbmi2;
+  if (isa >= Isa::avx512) return active_vbmi2() ? dense_rounds_vbmi2 : dense_rounds_avx512;
   if (isa >= Isa::avx2) return dense_rounds_avx2;
 #endif
   return nullptr;

@@ -43,6 +43,7 @@ using DenseKernel = size_t (*)(const DenseThresholds& thresholds, const uint8_t*
 inline constexpr uint32_t kRankStep = 4;
 
 size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
+size_t dense_rounds_avx512(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
 size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
 
 }  // namespace firn

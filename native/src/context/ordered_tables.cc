@@ -50,12 +50,15 @@ std::vector<Group> merge_neighbours(const std::vector<Row>& rows) {
 
 }  // namespace
 
-ChosenTables choose_ordered_tables(const std::vector<Row>& rows) {
+ChosenTables choose_ordered_tables(const std::vector<Row>& rows, const BlockCounts& block) {
   ChosenTables chosen;
   chosen.set.slots = 1;
   if (rows.empty()) return chosen;
-  const std::vector<Group> groups = merge_neighbours(rows);
-  for (const Group& group : groups) {
+  std::vector<Group> groups = merge_neighbours(rows);
+  for (Group& group : groups) {
+    for (uint32_t s = 0; s < kContextSymbols; ++s) {
+      if (block.occurring >> s & 1) group.counts.of[s] = std::max<uint64_t>(group.counts.of[s], 1);
+    }
     const TableShape shape = fit_shape(group.counts);
     const auto costs = shape_costs(shape);
     for (uint32_t s = 0; s < kContextSymbols; ++s) {
@@ -64,7 +67,7 @@ ChosenTables choose_ordered_tables(const std::vector<Row>& rows) {
     chosen.set.shapes.push_back(shape);
   }
   if (chosen.set.has_map()) {
-    chosen.set.contexts = rows.back().context + 1;
+    chosen.set.contexts = block.occurring != 0 ? block.contexts : rows.back().context + 1;
     chosen.set.references = {0};
     chosen.set.map.assign(chosen.set.contexts, 0);
     for (size_t g = 1; g < groups.size(); ++g) {

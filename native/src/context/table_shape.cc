@@ -14,18 +14,37 @@ constexpr uint64_t kTableBits = 6, kSymbolBits = 4;
 
 CostBits description_bits(uint32_t symbols, uint32_t precision) { return whole_bits(kTableBits + symbols * (kSymbolBits + precision)); }
 
-TableShape shape_at(const RowCounts& counts, uint32_t precision) {
+constexpr uint32_t weight_of(uint32_t eighths) { return kEighthOctaves[eighths % 8] >> (eighths / 8); }
+
+constexpr uint32_t eighths_of(const TableShape& shape, uint32_t symbol) { return uint32_t{shape.drops[symbol]} << (kShapePrecisionMax - shape.precision); }
+
+// cost_log2() of the weight of each drop in eighths of an octave.
+constexpr auto kWeightLog2 = [] {
+  std::array<CostBits, TableShape::drop_max(kShapePrecisionMax) + 1> logs{};
+  for (uint32_t eighths = 0; eighths < logs.size(); ++eighths) logs[eighths] = cost_log2(weight_of(eighths));
+  return logs;
+}();
+
+// How far each symbol's count lies below the largest, in bits; nothing is said of those that do not occur.
+using Depths = std::array<CostBits, kContextSymbols>;
+
+Depths depths_of(const RowCounts& counts) {
+  const CostBits top = cost_log2(*std::max_element(counts.of.begin(), counts.of.end()));
+  Depths depths{};
+  for (uint32_t s = 0; s < kContextSymbols; ++s) {
+    if (counts.of[s] != 0) depths[s] = top - cost_log2(counts.of[s]);
+  }
+  return depths;
+}
+
+TableShape shape_at(const RowCounts& counts, const Depths& depths, uint32_t precision) {
   TableShape shape;
   shape.precision = static_cast<uint8_t>(precision);
-  const CostBits top = cost_log2(*std::max_element(counts.of.begin(), counts.of.end()));
   const uint32_t shift = kCostFractionBits - precision;
   for (uint32_t s = 0; s < kContextSymbols; ++s) {
-    if (counts.of[s] == 0) {
-      shape.drops[s] = kShapeAbsent;
-      continue;
-    }
-    const uint64_t steps = (top - cost_log2(counts.of[s]) + (uint64_t{1} << (shift - 1))) >> shift;
-    shape.drops[s] = static_cast<uint8_t>(std::min<uint64_t>(steps, TableShape::drop_max(precision)));
+    const uint64_t steps = (depths[s] + (uint64_t{1} << (shift - 1))) >> shift;
+    const auto drop = static_cast<uint8_t>(std::min<uint64_t>(steps, TableShape::drop_max(precision)));
+    shape.drops[s] = counts.of[s] == 0 ? kShapeAbsent : drop;
   }
   return shape;
 }
@@ -39,9 +58,7 @@ uint32_t symbols_in(const RowCounts& counts) {
 std::array<uint32_t, kContextSymbols> shape_weights(const TableShape& shape) {
   std::array<uint32_t, kContextSymbols> weights{};
   for (uint32_t s = 0; s < kContextSymbols; ++s) {
-    if (!shape.has(s)) continue;
-    const uint32_t eighths = uint32_t{shape.drops[s]} << (kShapePrecisionMax - shape.precision);
-    weights[s] = kEighthOctaves[eighths % 8] >> (eighths / 8);
+    if (shape.has(s)) weights[s] = weight_of(eighths_of(shape, s));
   }
   return weights;
 }
@@ -53,17 +70,18 @@ std::array<CostBits, kContextSymbols> shape_costs(const TableShape& shape) {
   const CostBits whole = cost_log2(sum);
   std::array<CostBits, kContextSymbols> costs{};
   for (uint32_t s = 0; s < kContextSymbols; ++s) {
-    if (weights[s] != 0) costs[s] = whole - cost_log2(weights[s]);
+    if (shape.has(s)) costs[s] = whole - kWeightLog2[eighths_of(shape, s)];
   }
   return costs;
 }
 
 TableShape fit_shape(const RowCounts& counts) {
   const uint32_t symbols = symbols_in(counts);
+  const Depths depths = depths_of(counts);
   TableShape best;
   CostBits best_cost = ~CostBits{0};
   for (uint32_t precision = 0; precision <= kShapePrecisionMax; ++precision) {
-    const TableShape shape = shape_at(counts, precision);
+    const TableShape shape = shape_at(counts, depths, precision);
     const auto costs = shape_costs(shape);
     CostBits cost = description_bits(symbols, precision);
     for (uint32_t s = 0; s < kContextSymbols; ++s) cost += counts.of[s] * costs[s];

@@ -61,7 +61,8 @@ Status decode_difference(ByteReader in, const ExactOutput& output);
 struct ContextDifferencePlan {
   Scratch symbols;
   Scratch contexts;
-  std::vector<uint32_t> counts;  // of context * kContextSymbols + symbol
+  std::vector<uint32_t> counts;  // of context * kContextSymbols + symbol, about
+  uint32_t occurring = 0;        // symbols, as in BlockCounts
   uint32_t reference = 0;        // exponent that contexts are counted from
   uint64_t field_bytes = 0;
   uint64_t cost = 0;  // estimated bytes, tables left out

@@ -10,10 +10,10 @@
 
 namespace firn {
 
-// `counts` as ContextTables::for_block() wants them; `block` has one segment and slot 0. invalid_argument, out_of_memory.
-inline Status append_context_stream(const ContextBlock& block, const uint32_t* counts, uint32_t contexts, std::vector<uint8_t>* out) {
+// `block` has one segment and slot 0. invalid_argument, out_of_memory.
+inline Status append_context_stream(const ContextBlock& block, const BlockCounts& counts, std::vector<uint8_t>* out) {
   ContextTables tables;
-  if (const Status status = ContextTables::for_block(counts, contexts, &tables); status != Status::ok) return status;
+  if (const Status status = ContextTables::for_block(counts, &tables); status != Status::ok) return status;
   std::vector<uint8_t> coded;
   if (const Status status = tables.encode(block, &coded); status != Status::ok) return status;
   const std::vector<uint8_t> stored = tables.serialize();

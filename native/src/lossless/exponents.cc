@@ -127,7 +127,7 @@ Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t
     kernels.relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
     std::fill_n(related.contexts.get() + at, n, related.levels.context(chunk));
   });
-  kernels.count_symbols(symbols, related.contexts.get(), count, related.counts.data());
+  kernels.count_symbols(symbols, related.contexts.get(), count, 1, related.counts.data());
   uint32_t escaped = 0;
   for (uint32_t context = 0; context < kPhases; ++context) escaped += related.counts[context * kContextSymbols + kContextEscape];
   for (size_t i = 0; related.escapes.size() < escaped; ++i) {
@@ -171,7 +171,7 @@ Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
   const uint32_t slot = 0;
   const std::vector<uint32_t>& escapes = related.escapes;
   const ContextBlock block{{related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
-  if (const Status status = append_context_stream(block, related.counts.data(), kPhases, out); status != Status::ok) return status;
+  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases}, out); status != Status::ok) return status;
   out->insert(out->end(), rest.get(), rest.get() + rest_size);
   return Status::ok;
 }

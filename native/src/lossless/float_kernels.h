@@ -25,6 +25,13 @@ struct ExponentSum {
   uint32_t numbers, sum;
 };
 
+// Of the symbols of differences.
+struct SymbolsFound {
+  uint64_t changed = 0;     // elements whose symbol is not 0
+  uint64_t field_bits = 0;  // that the symbols leave open
+  uint32_t occurring = 0;   // bit s is set where symbol s occurs
+};
+
 struct FloatKernels {
   // Cuts words into biased exponents and the rest; bf16 and f32.
   void (*cut)(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest);
@@ -35,12 +42,13 @@ struct FloatKernels {
   // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves no symbol.
   void (*relate)(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols);
 
-  // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count <= kBlockElementsMax.
-  void (*count_symbols)(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t* counts);
+  // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count <= kBlockElementsMax. Of kCountedRun
+  // elements after another, the first and then one in `stride` are counted, `stride` times each.
+  void (*count_symbols)(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride, uint32_t* counts);
 
   // Contexts of the elements of the previous block (difference_symbol.h), and symbols of the differences to it (difference_fields.h).
   void (*contexts)(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts);
-  void (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
+  SymbolsFound (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
   // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room for them and
   // kFieldSlackBytes. `field_bytes` is about what they take; what is written does not depend on it. Returns the bytes.
   size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t field_bytes, uint8_t* out);
@@ -49,12 +57,14 @@ struct FloatKernels {
 };
 
 inline constexpr size_t kFieldSlackBytes = 16;
+inline constexpr size_t kCountedRun = 32;  // short, so that small tensors that share a block are met
 inline constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
 
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
 const FloatKernels& float_kernels(ElementKind kind);
 
 const FloatKernels& float_kernels_avx2(ElementKind kind);
+const FloatKernels& float_kernels_avx512(ElementKind kind);
 const FloatKernels& float_kernels_vbmi2(ElementKind kind);
 
 }  // namespace firn

@@ -17,29 +17,27 @@ namespace {
 // Writes bit fields, the first in the lowest bits.
 class FieldWriter {
  public:
+  static constexpr uint32_t kBitsMax = 56;  // of a field: up to seven bits wait for the next
+
   explicit FieldWriter(uint8_t* out) : begin_(out), next_(out) {}
 
-  // value < 2^count, count <= 64. No branches.
+  // value < 2^count, count <= kBitsMax. Whole bytes are done with, since a branch on whether a word is full could not be predicted.
   void put(uint64_t value, uint32_t count) {
-    const uint64_t whole = pending_ | value << used_, over = value >> 1 >> (63 - used_);
-    store_le(next_, whole);
+    pending_ |= value << used_;
+    store_le(next_, pending_);
     used_ += count;
-    const bool full = used_ >= 64;
-    next_ += 8 * static_cast<size_t>(full);
-    pending_ = full ? over : whole;
-    used_ &= 63;
+    next_ += used_ / 8;
+    pending_ >>= used_ & ~7u;
+    used_ &= 7;
   }
   // Bytes written, the last one filled with zeros.
-  size_t finish() {
-    store_le(next_, pending_);
-    return static_cast<size_t>(next_ - begin_) + (used_ + 7) / 8;
-  }
+  size_t finish() { return static_cast<size_t>(next_ - begin_) + (used_ + 7) / 8; }
 
  private:
   uint8_t* begin_;
   uint8_t* next_;
   uint64_t pending_ = 0;
-  uint32_t used_ = 0;  // < 64
+  uint32_t used_ = 0;  // < 8
 };
 
 // Reads what FieldWriter wrote; zeros follow the end.
@@ -113,22 +111,24 @@ inline void relate_exponents(const uint8_t* exponents, size_t count, uint8_t fir
 }
 
 // Eight counts in turn, so that equal neighbours do not wait for one another's increment.
-inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t count, uint32_t* counts) {
-  constexpr size_t kParts = 8, kKeys = size_t{kDifferenceContexts} * kContextSymbols, kPiece = 512;
+inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride, uint32_t* counts) {
+  constexpr size_t kParts = 8, kKeys = size_t{kDifferenceContexts} * kContextSymbols;
   static_assert(kBlockElementsMax / kParts + kParts <= 0xFFFF);
   uint16_t parts[kParts][kKeys] = {};
-  for (size_t at = 0; at < count; at += kPiece) {
-    uint16_t keys[kPiece];
-    const size_t n = std::min(kPiece, count - at);
-    for (size_t i = 0; i < n; ++i) keys[i] = static_cast<uint16_t>(contexts[at + i] * kContextSymbols + symbols[at + i]);
-    size_t i = 0;
-    for (; i + kParts <= n; i += kParts) {
+  const auto key = [=](size_t i) { return static_cast<uint16_t>(contexts[i] * kContextSymbols + symbols[i]); };
+  size_t at = 0;
+  for (; at + kCountedRun <= count; at += kCountedRun * stride) {
+    uint16_t keys[kCountedRun];
+    for (size_t i = 0; i < kCountedRun; ++i) keys[i] = key(at + i);
+    for (size_t i = 0; i < kCountedRun; i += kParts) {
       for (size_t part = 0; part < kParts; ++part) ++parts[part][keys[i + part]];
     }
-    for (; i < n; ++i) ++parts[i % kParts][keys[i]];
   }
+  for (; at < count; ++at) ++parts[0][key(at)];
   for (size_t k = 0; k < kKeys; ++k) {
-    for (size_t part = 0; part < kParts; ++part) counts[k] += parts[part][k];
+    uint32_t counted = 0;
+    for (size_t part = 0; part < kParts; ++part) counted += parts[part][k];
+    counts[k] += counted * static_cast<uint32_t>(stride);
   }
 }
 
@@ -149,7 +149,8 @@ void contexts_of(const uint8_t* previous, size_t count, uint32_t reference, uint
 }
 
 template <typename E>
-void symbols_of(const uint8_t* current, const uint8_t* previous, size_t begin, size_t count, uint8_t* symbols) {
+SymbolsFound symbols_of(const uint8_t* current, const uint8_t* previous, size_t begin, size_t count, uint8_t* symbols) {
+  SymbolsFound found;
   for (size_t i = begin; i < count; ++i) {
     const auto now = word_at<E>(current, i), before = word_at<E>(previous, i);
     const auto m = static_cast<uint32_t>(difference<E>(now, before).magnitude);
@@ -159,8 +160,13 @@ void symbols_of(const uint8_t* current, const uint8_t* previous, size_t begin, s
       const uint32_t z = doubled_difference<E>(now, before);
       symbol = m <= kShortMax ? z - (z != 0) : kFirstLongSymbol + length - kFirstLength;
     }
-    symbols[i] = static_cast<uint8_t>(std::min(symbol, kWordSymbol<E>));
+    symbol = std::min(symbol, kWordSymbol<E>);
+    symbols[i] = static_cast<uint8_t>(symbol);
+    found.changed += symbol != 0;
+    found.field_bits += kDifferenceFields<E>[symbol].bits;
+    found.occurring |= 1u << symbol;
   }
+  return found;
 }
 
 template <typename E>
@@ -187,8 +193,8 @@ void apply_fields_of(const uint8_t* previous, const uint8_t* symbols, size_t beg
 }
 
 template <typename E>
-void symbols_pass(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols) {
-  symbols_of<E>(current, previous, 0, count, symbols);
+SymbolsFound symbols_pass(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols) {
+  return symbols_of<E>(current, previous, 0, count, symbols);
 }
 
 template <typename E>

@@ -1,0 +1,7 @@
+#include "lossless/float_kernels_512.h"
+
+namespace firn {
+
+const FloatKernels& float_kernels_avx512(ElementKind kind) { return kernels_512(kind); }
+
+}  // namespace firn
