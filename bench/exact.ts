@@ -6,6 +6,7 @@
  * the core's only one, or this one where libzstd runs. GB are 1e9 raw bytes.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { readSeries } from '../src/cli/demo/read-series.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { describeRun } from './describe-run.ts';
@@ -43,7 +44,8 @@ async function writeReports(report: ExactReport, { jsonPath, markdownPath, into 
   if (jsonPath !== undefined) await writeFile(jsonPath, `${JSON.stringify(report, undefined, 1)}\n`);
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
   if (into === undefined) return;
-  await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, `${markdown}\n${ran}`));
+  const loaded = `${ran} Load ${loadavg()[1]!.toFixed(0)} at the end.`;
+  await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, `${markdown}\n${loaded}`));
 }
 
 const args = process.argv.slice(2);

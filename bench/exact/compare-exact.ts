@@ -5,6 +5,8 @@ import { changeWords } from './changed-words.ts';
 import { sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
 import type { ExactMethod } from './exact-method.ts';
 import { measureSpeed, type TimedWork } from './measured-speed.ts';
+import { firnName } from './methods/firn-blocks.ts';
+import { zstd } from './methods/zstd.ts';
 import { prototypeCosts } from './prototype-costs.ts';
 import { roundTrip } from './round-trip.ts';
 import { withBytes, type WeightFile } from './weight-file.ts';
@@ -68,6 +70,7 @@ async function measureMethod(method: ExactMethod, pairs: readonly CheckpointPair
   const bytes: number[] = [];
   const encodeWork: TimedWork[] = [];
   const decodeWork: TimedWork[] = [];
+  const fast = method.name === firnName ? { method: zstd(1), encode: [] as TimedWork[], decode: [] as TimedWork[] } : undefined;
   let [encodeSeconds, decodeSeconds] = [0, 0];
   for (const { current, previous } of pairs) {
     let checkpointBytes = 0;
@@ -78,14 +81,18 @@ async function measureMethod(method: ExactMethod, pairs: readonly CheckpointPair
       decodeSeconds += done.decodeSeconds;
       encodeWork.push({ rawBytes: file.bytes.length, run: () => done.encodeAgain() });
       decodeWork.push({ rawBytes: file.bytes.length, run: () => done.decodeAgain() });
+      if (fast === undefined) continue;
+      const other = await roundTrip(fast.method, file, undefined);
+      fast.encode.push({ rawBytes: file.bytes.length, run: () => other.encodeAgain() });
+      fast.decode.push({ rawBytes: file.bytes.length, run: () => other.decodeAgain() });
     }
     bytes.push(checkpointBytes);
   }
   return {
     name: method.name,
     bytes,
-    encode: await measureSpeed(encodeWork, { seconds, expectedSeconds: encodeSeconds }),
-    decode: await measureSpeed(decodeWork, { seconds, expectedSeconds: decodeSeconds }),
+    encode: await measureSpeed(encodeWork, { seconds, expectedSeconds: encodeSeconds, beside: fast?.encode }),
+    decode: await measureSpeed(decodeWork, { seconds, expectedSeconds: decodeSeconds, beside: fast?.decode }),
   };
 }
 

@@ -14,6 +14,19 @@ test('work that takes far longer than there is time for runs one piece, the last
   expect(runs).toEqual([0, 0, 0, 5]);
 });
 
+test('work beside runs the same pieces as often, and its processor time is held against the other', async () => {
+  const some = counted(4);
+  const spinning = some.runs.map((_, i) => ({ rawBytes: 1000, run: () => spin(1 + i) }));
+  const { besideShareByProcessor } = await measureSpeed(some.work, { seconds: 0.001, expectedSeconds: 100, beside: spinning });
+  expect(some.runs).toEqual([0, 0, 0, 5]);
+  expect(besideShareByProcessor).toBeGreaterThan(1);
+});
+
+function spin(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 test('quick work runs whole and is repeated until a round is long enough for a clock', async () => {
   const { runs, work } = counted(3);
   const { rounds, gigabytesPerSecond, memcpyShare } = await measureSpeed(work, { seconds: 0.001, expectedSeconds: 0.0001 });

@@ -12,12 +12,23 @@ export interface MeasuredSpeed {
   /** The same of processor times, which other work on the machine disturbs less. */
   readonly memcpyShareByProcessor: number;
   readonly memcpyGigabytesPerSecond: number;
+  /** Median over the rounds of the work's speed in that of the work beside it, by processor times; absent where there was none. */
+  readonly besideShareByProcessor?: number | undefined;
 }
 
 /** One piece of a round. */
 export interface TimedWork {
   readonly rawBytes: number;
   run(): unknown;
+}
+
+/** How work is timed. */
+export interface SpeedOptions {
+  readonly seconds: number;
+  /** What all of the work took before. */
+  readonly expectedSeconds: number;
+  /** Other work on each piece's raw bytes, in the order of the pieces. */
+  readonly beside?: readonly TimedWork[] | undefined;
 }
 
 const roundsMin = 5;
@@ -31,25 +42,28 @@ const copyBytes = 64 * 1024 * 1024;
 
 /**
  * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces as are expected to fit in a fifth of
- * `seconds`, at least one. Work and a memcpy take turns at going first. `expectedSeconds` is what all of it took before.
+ * `seconds`, at least one. Work, a memcpy and the work beside take turns, in one order and in the other.
  */
-export async function measureSpeed(
-  work: readonly TimedWork[],
-  { seconds, expectedSeconds }: { readonly seconds: number; readonly expectedSeconds: number },
-): Promise<MeasuredSpeed> {
+export async function measureSpeed(work: readonly TimedWork[], { seconds, expectedSeconds, beside }: SpeedOptions): Promise<MeasuredSpeed> {
   const pieceSeconds = Math.max(expectedSeconds, expectedSecondsMin) / work.length;
-  const pieces = evenly(work, Math.floor(seconds / roundsMin / pieceSeconds));
+  const wanted = Math.floor(seconds / roundsMin / pieceSeconds);
+  const pieces = evenly(work, wanted);
+  const others = beside && evenly(beside, wanted);
   const repeats = Math.max(1, Math.ceil(roundSecondsMin / pieces.length / pieceSeconds));
   const rawBytes = repeats * pieces.reduce((sum, piece) => sum + piece.rawBytes, 0);
   const copy = copier(copyBytes);
   copy();
   const works: Spent[] = [];
   const copies: Spent[] = [];
+  const besides: Spent[] = [];
   const started = performance.now();
   for (let round = 0; round < roundsMin || (round < roundsMax && performance.now() - started < 1000 * seconds); round += 1) {
-    if (round % 2 === 0) copies.push(copy());
-    works.push(await spentOn(() => runAll(pieces, repeats)));
-    if (round % 2 === 1) copies.push(copy());
+    const turns = [
+      () => copies.push(copy()),
+      async () => others && besides.push(await spentOn(() => runAll(others, repeats))),
+      async () => works.push(await spentOn(() => runAll(pieces, repeats))),
+    ];
+    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
   const times = works.map((spent) => spent.seconds);
   const share = (of: keyof Spent): number => median(works.map((spent, round) => rawBytes / spent[of] / (copyBytes / copies[round]![of])));
@@ -59,6 +73,7 @@ export async function measureSpeed(
     rounds: times.length,
     memcpyShare: share('seconds'),
     memcpyShareByProcessor: share('processorSeconds'),
+    besideShareByProcessor: others && median(works.map(({ processorSeconds }, round) => besides[round]!.processorSeconds / processorSeconds)),
     memcpyGigabytesPerSecond: copyBytes / median(copies.map((spent) => spent.seconds)) / 1e9,
   };
 }

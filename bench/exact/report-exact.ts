@@ -29,6 +29,7 @@ const seriesHeader = [
   'decode GB/s (spread)',
   'of memcpy',
   'of memcpy by cpu',
+  'of zstd 1 by cpu',
 ];
 
 function describeSeries(name: string, { title, checkpointCount, weightCount, codings }: SeriesFigures): string {
@@ -56,8 +57,9 @@ function codingLines({ coding, rawBytes, methods, prototype }: CodingFigures): s
       speed(method.decode),
       `${share(method.encode.memcpyShare)} / ${share(method.decode.memcpyShare)}`,
       `${share(method.encode.memcpyShareByProcessor)} / ${share(method.decode.memcpyShareByProcessor)}`,
+      besideShares(method),
     ]),
-    ...lengths.map(({ name, bytes }) => [...line(`prototype: ${name} (code length)`, bytes), '', '', '', '', '']),
+    ...lengths.map(({ name, bytes }) => [...line(`prototype: ${name} (code length)`, bytes), '', '', '', '', '', '']),
   ];
 }
 
@@ -69,6 +71,12 @@ function ofPrototype({ bytes }: MethodFigures, prototype: readonly number[]): st
 
 function speed({ gigabytesPerSecond, spread }: MeasuredSpeed): string {
   return `${gigabytesPerSecond.toPrecision(2)} (${(100 * spread).toFixed(0)} %)`;
+}
+
+/** Ours is timed beside zstd 1 on the same files. */
+function besideShares({ encode, decode }: MethodFigures): string {
+  if (encode.besideShareByProcessor === undefined || decode.besideShareByProcessor === undefined) return '';
+  return `${encode.besideShareByProcessor.toFixed(2)} / ${decode.besideShareByProcessor.toFixed(2)}`;
 }
 
 function share(value: number): string {
