@@ -108,6 +108,7 @@ export const configSchema = z.object({
   ),
   FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024).describe('The same over all runs.'),
   FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe('Seconds a reservation may stand without a byte before it is given up.'),
+  FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe('Seconds after its last byte that an upload in several requests is given up.'),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
   FIRN_UNREADY_S: integer(0, 0, 600).describe(
     'Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more.',
@@ -171,6 +172,7 @@ export interface Config {
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
   readonly reservationTtlMs: number;
+  readonly uploadTtlMs: number;
   readonly leaseMs: number;
   readonly unreadyMs: number;
   readonly drainMs: number;
@@ -213,6 +215,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,
     reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
+    uploadTtlMs: env.FIRN_UPLOAD_TTL_S * 1000,
     leaseMs: env.FIRN_LEASE_S * 1000,
     unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,

@@ -3,6 +3,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { evalSetDirectory } from './compress/local-eval-set.ts';
 import { expireReservations } from './ingest/expire-reservations.ts';
 import type { IngestContext } from './ingest/ingest-context.ts';
+import { expireUploads } from './ingest/resumable/expire-uploads.ts';
 import { sweepStaged } from './ingest/sweep-staged.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
@@ -72,6 +73,7 @@ function ofTheHub({ catalog, store, ingest, aloneSince, foreignStamps, onExpired
       if (expired > 0) onExpired();
       return expired;
     },
+    expireUploads: (signal) => expireUploads(ingest, signal),
     reclaimHidden: (signal) => reclaimHidden({ catalog, store }, signal),
     sweepStaged: (signal) => sweepStaged(ingest, signal),
     // A package of a process that was the only one before this one, without a row, will never have one: where its stamp and that process's life are of one clock.

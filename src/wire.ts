@@ -35,6 +35,7 @@ import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
 import { createRun } from './ingest/create-run.ts';
 import { createIngestContext, encodeJobKind, type IngestContext } from './ingest/ingest-context.ts';
 import { createIngest } from './ingest/ingest.ts';
+import { createResumable } from './ingest/resumable/resumable.ts';
 import { startWorker, type JobWorker } from './jobs/job-worker.ts';
 import { loadCore } from './native/load-core.ts';
 import type { NativeCore } from './native/core.ts';
@@ -218,6 +219,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
       stagedBytesPerRunMax: config.stagedRunMaxBytes,
       stagedBytesMax: config.stagedTotalMaxBytes,
       reservationTtlMs: config.reservationTtlMs,
+      uploadTtlMs: config.uploadTtlMs,
     },
   });
   const wakeWorkers = (): void => notices.publish(jobsChannel, '');
@@ -407,8 +409,9 @@ function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => 
         await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
       },
     },
+    resumable: createResumable(ingestContext),
     checkpoints: {
-      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog, store }, checkpoint)),
       delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer }),

@@ -9,6 +9,7 @@ import type { Fidelity, FileRole } from '../checkpoint/role.ts';
 import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
+import type { UploadRecords } from './upload-records.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
@@ -29,6 +30,7 @@ export interface Catalog {
   readonly idempotency: IdempotencyRecords;
   readonly tokens: TokenRecords;
   readonly arrivals: ArrivalRecords;
+  readonly uploads: UploadRecords;
   readonly chores: ChoreRecords;
   readonly objects: ObjectRecords;
   readonly damage: DamageRecords;
@@ -93,7 +95,8 @@ export interface EvalSet {
   readonly errorMessage?: string;
   readonly createdAt: Date;
 }
-export type EvalSetPart = 'graph' | 'batches';
+export const evalSetParts = ['graph', 'batches'] as const;
+export type EvalSetPart = (typeof evalSetParts)[number];
 export interface EvalSetRecords {
   create(input: { repositoryId: string; name: string; spec: EvalSetSpec }): Promise<EvalSet>;
   find(repositoryId: string, name: string): Promise<EvalSet | undefined>;
@@ -239,9 +242,9 @@ export interface CheckpointRecords {
   ): Promise<Checkpoint>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
-  /** Removes an open checkpoint with its files; returns their object keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  /** Removes an open checkpoint with its files and uploads; returns their object keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
   discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
-  /** Sets deletedAt, forgets its references and those raw objects of hidden checkpoints that no reference needs, and returns their keys. */
+  /** Sets deletedAt, forgets its uploads, its references and those raw objects of hidden checkpoints that no reference needs, and returns their keys. */
   hide(id: string): Promise<string[]>;
   /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
@@ -319,7 +322,7 @@ export interface FileRecords {
   holdsRaw(key: string): Promise<boolean>;
   /** Every raw key the catalog refers to, in pages by key; for sweeping. */
   rawKeys(page: Page): Promise<string[]>;
-  /** Bytes of raw objects of checkpoints that are open, queued or working: of one run, or in all. */
+  /** Bytes of raw objects of checkpoints that are open, queued or working, and of uploads that are not complete: of one run (or eval set, which takes room as a run does), or in all. */
   stagedBytes(runId?: string): Promise<number>;
 }
 
@@ -523,7 +526,7 @@ export interface TokenRecords {
 }
 
 // ---- what several processes share ----
-/** A body on its way. */
+/** A body on its way, in one request. What comes in several is in upload-records.ts. */
 export interface Arrival {
   /** Of this body alone. */
   readonly id: string;

@@ -11,7 +11,8 @@ import { hideCheckpoints } from './hide-checkpoints.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from './page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
-import { checkpointFiles, checkpoints, runs } from './schema.ts';
+import { checkpointFiles, checkpoints, runs, uploads } from './schema.ts';
+import { endUploads } from './uploads.ts';
 
 const { touchedAt: _, ...columns } = getTableColumns(checkpoints);
 
@@ -97,14 +98,15 @@ export function checkpointRecords(db: Db): CheckpointRecords {
           .select({ key: checkpointFiles.rawKey })
           .from(checkpointFiles)
           .where(and(eq(checkpointFiles.checkpointId, id), isNotNull(checkpointFiles.rawKey)));
+        const ended = await endUploads(tx, eq(uploads.checkpointId, id));
         await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
-        return keys.map(({ key }) => key!);
+        return [...keys.map(({ key }) => key!), ...ended.keys];
       });
     },
     async hide(id) {
-      const { ids, rawKeys } = await hideCheckpoints(db, eq(checkpoints.id, id));
+      const { ids, keys } = await hideCheckpoints(db, eq(checkpoints.id, id));
       if (ids.length === 0) throw missing();
-      return rawKeys;
+      return keys;
     },
     purge: (id) => purgeCheckpoint(db, id),
     async staleOpen(before, limit) {

@@ -19,6 +19,7 @@ import { runRecords } from './runs.ts';
 import { tokenRecords } from './tokens.ts';
 import { translateFailures, translating } from './translate-failures.ts';
 import { trialRecords } from './trials.ts';
+import { uploadRecords } from './uploads.ts';
 
 export interface CatalogLife {
   /** Frees what the database runs on. */
@@ -42,6 +43,7 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     idempotency: translateFailures(idempotencyRecords(db)),
     tokens: translateFailures(tokenRecords(db)),
     arrivals: translateFailures(arrivalRecords(db)),
+    uploads: translateFailures(uploadRecords(db)),
     chores: translateFailures(choreRecords(db)),
     objects: translateFailures(objectRecords(db)),
     damage: translateFailures(damageRecords(db)),

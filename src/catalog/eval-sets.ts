@@ -4,7 +4,8 @@ import type { EvalSet, EvalSetPart, EvalSetRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
-import { evalSets, runs } from './schema.ts';
+import { evalSets, runs, uploads } from './schema.ts';
+import { endUploads } from './uploads.ts';
 
 /** See `EvalSetRecords`. */
 export function evalSetRecords(db: Db): EvalSetRecords {
@@ -61,8 +62,9 @@ export function evalSetRecords(db: Db): EvalSetRecords {
         const { graphKey, batchesKey } = await locked(tx, id);
         const used = await tx.query.select({ id: runs.id }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
         if (used.length > 0) throw new FirnError('conflict', 'A run uses the eval set.');
+        const ended = await endUploads(tx, eq(uploads.evalSetId, id));
         await tx.query.delete(evalSets).where(eq(evalSets.id, id));
-        return [graphKey, batchesKey].filter((key) => key !== undefined);
+        return [graphKey, batchesKey, ...ended.keys].filter((key) => key !== undefined);
       });
     },
     async keys(page) {

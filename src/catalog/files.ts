@@ -122,7 +122,7 @@ export function fileRecords(db: Db): FileRecords {
 }
 
 /** Notes a sign of life and holds the checkpoint, so that it cannot be committed in the middle. `not-found`, or `conflict` when it is not open. */
-async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
+export async function touchOpen(tx: Db, checkpointId: string): Promise<void> {
   const touched = await tx.query
     .update(checkpoints)
     .set({ touchedAt: sql`now()` })

@@ -1,19 +1,20 @@
 import { and, eq, inArray, isNotNull, notExists, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Db } from './database.ts';
-import { checkpointFiles, checkpoints } from './schema.ts';
+import { checkpointFiles, checkpoints, uploads } from './schema.ts';
+import { endUploads } from './uploads.ts';
 
 /** Rows named in one statement: far below the protocol's 65535 parameters. */
 const rowsPerQuery = 1000;
 
 export interface HiddenCheckpoints {
   readonly ids: readonly string[];
-  /** Of raw objects that no row refers to any more. */
-  readonly rawKeys: string[];
+  /** Of raw objects and pieces that no row refers to any more. */
+  readonly keys: string[];
 }
 
 /**
- * Hides the checkpoints that `which` names and forgets their references and their raw objects, for what builds on them reads their packages only. A raw object that a
+ * Hides the checkpoints that `which` names and forgets their uploads, their references and their raw objects, for what builds on them reads their packages only. A raw object that a
  * reference of another checkpoint needs stays until the last of these is hidden.
  */
 export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpoints> {
@@ -32,13 +33,14 @@ export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpo
         .where(and(inArray(checkpointFiles.checkpointId, own), isNotNull(checkpointFiles.originId)))
     ).map(({ id }) => id!);
     await query.update(checkpointFiles).set({ originId: null }).where(inArray(checkpointFiles.checkpointId, own));
+    const ended = await endUploads(tx, inArray(uploads.checkpointId, own));
     const ownKeys = await releaseUnneeded(tx, inArray(checkpointFiles.checkpointId, own));
     const originKeys: string[] = [];
     for (let start = 0; start < origins.length; start += rowsPerQuery) {
       const some = inArray(checkpointFiles.id, origins.slice(start, start + rowsPerQuery));
       originKeys.push(...(await releaseUnneeded(tx, and(some, inArray(checkpointFiles.checkpointId, hiddenIds(tx)))!)));
     }
-    return { ids: hidden.map(({ id }) => id), rawKeys: [...ownKeys, ...originKeys] };
+    return { ids: hidden.map(({ id }) => id), keys: [...ownKeys, ...originKeys, ...ended.keys] };
   });
 }
 

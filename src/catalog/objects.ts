@@ -3,7 +3,7 @@ import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import type { ObjectRecords } from './integrity-records.ts';
 import { pageLimit } from './page-limit.ts';
-import { checkpointFiles, checkpoints, evalSets, packages, runs, scrubRounds } from './schema.ts';
+import { checkpointFiles, checkpoints, evalSets, packages, runs, scrubRounds, uploadPieces, uploads } from './schema.ts';
 import { textList } from './text-list.ts';
 
 /** Of the one row that says where the background scrubber is. */
@@ -54,6 +54,7 @@ function union(which: (column: SQL) => SQL, repositoryId?: string, limit?: numbe
       column(sql`${checkpointFiles.rawKey}`, sql`${checkpointFiles} ${ofRun(sql`${checkpointFiles.checkpointId}`)}`, sql`${runs.repositoryId}`),
       column(sql`${evalSets.graphKey}`, sql`${evalSets}`, sql`${evalSets.repositoryId}`),
       column(sql`${evalSets.batchesKey}`, sql`${evalSets}`, sql`${evalSets.repositoryId}`),
+      column(sql`${uploadPieces.key}`, sql`${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId}`, sql`${uploads.repositoryId}`),
     ],
     sql` union `,
   );

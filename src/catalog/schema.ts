@@ -6,6 +6,7 @@ import type { MetricValues } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import {
   checkpointStates,
+  evalSetParts,
   fileStorages,
   repositoryTypes,
   visibilities,
@@ -185,6 +186,39 @@ export const arrivals = pgTable('arrivals', {
   sizeBytes: bytes('size_bytes').notNull(),
   keepUntil: time('keep_until').notNull(),
 });
+
+export const uploads = pgTable('uploads', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  checkpointId: text('checkpoint_id'),
+  path: text('path'),
+  role: text('role', { enum: fileRoles }),
+  evalSetId: text('eval_set_id'),
+  part: text('part', { enum: evalSetParts }),
+  sizeBytes: bytes('size_bytes').notNull(),
+  sha256: text('sha256'),
+  partBytes: bytes('part_bytes'),
+  metadata: text('metadata'),
+  receivedBytes: bytes('received_bytes').notNull().default(0),
+  pieceCount: integer('piece_count').notNull().default(0),
+  isComplete: boolean('is_complete').notNull().default(false),
+  writer: text('writer'),
+  finishingUntil: time('finishing_until'),
+  expiresAt: time('expires_at').notNull(),
+  createdAt: createdAt(),
+});
+
+export const uploadPieces = pgTable(
+  'upload_pieces',
+  {
+    uploadId: text('upload_id').notNull(),
+    offsetBytes: bytes('offset_bytes').notNull(),
+    sizeBytes: bytes('size_bytes').notNull(),
+    key: text('key').notNull(),
+    sha256: text('sha256'),
+  },
+  (table) => [primaryKey({ columns: [table.uploadId, table.offsetBytes] })],
+);
 
 export const chores = pgTable('chores', {
   name: text('name').primaryKey(),

@@ -1,9 +1,24 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
-import { checkpointFiles as files, checkpoints } from './schema.ts';
+import { checkpointFiles as files, checkpoints, uploads } from './schema.ts';
 
 /** See `FileRecords.stagedBytes`. */
-export async function stagedBytes({ query }: Pick<Db, 'query'>, runId?: string): Promise<number> {
+export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promise<number> {
+  return (await fileBytes(db, runId)) + (await uploadBytes(db, runId));
+}
+
+/** Whole, whatever has come: what was begun must have room to end. */
+async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Promise<number> {
+  const ofOwner = ownerId === undefined ? undefined : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
+  const [sum] = await query
+    .select({ bytes: sql<string>`coalesce(sum(${uploads.sizeBytes}), 0)::text` })
+    .from(uploads)
+    .leftJoin(checkpoints, eq(checkpoints.id, uploads.checkpointId))
+    .where(and(eq(uploads.isComplete, false), ofOwner));
+  return Number(sum!.bytes);
+}
+
+async function fileBytes({ query }: Pick<Db, 'query'>, runId?: string): Promise<number> {
   const [sum] = await query
     .select({ bytes: sql<string>`coalesce(sum(${files.rawStoredBytes}), 0)::text` })
     .from(files)

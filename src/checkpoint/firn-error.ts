@@ -15,11 +15,13 @@ export const firnErrorCodes = [
   'length-required',
   'length-mismatch',
   'digest-mismatch',
+  'checksum-mismatch',
   'range-not-satisfiable',
   'precondition-failed',
   'idempotency-conflict',
   'upload-incomplete',
   'upload-aborted',
+  'upload-busy',
   'empty-body',
   'unsupported-media-type',
   // checkpoint content

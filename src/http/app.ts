@@ -16,12 +16,15 @@ import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
 import { registerCheckpoints } from './routes/checkpoints.ts';
 import { registerEvalSets } from './routes/eval-sets.ts';
 import { registerEvents } from './routes/events.ts';
+import { registerNewUploads } from './routes/new-uploads.ts';
 import { registerOperations } from './routes/operations.ts';
 import { registerPackages } from './routes/packages.ts';
 import { registerRepositories } from './routes/repositories.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTensors } from './routes/tensors.ts';
 import { registerTokens } from './routes/tokens.ts';
+import { registerUploads } from './routes/uploads.ts';
+import { tusVersion } from './tus-version.ts';
 import { writeLog } from './write-log.ts';
 
 /** Most complaints about one request that an answer repeats. */
@@ -35,13 +38,15 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
     },
   });
   app.use(requestId(), requestMetrics(gateway.metrics), writeLog(gateway.log), readablePath(), admit(gateway.admittance));
-  app.use('/v1/*', jsonBody(), idempotency(gateway.catalog.idempotency));
+  app.use('/v1/*', tusVersion(), jsonBody(), idempotency(gateway.catalog.idempotency));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);
   registerCheckpoints(app, gateway);
   registerEvents(app, gateway);
   registerCheckpointFiles(app, gateway);
+  registerNewUploads(app, gateway);
+  registerUploads(app, gateway);
   registerTensors(app, gateway);
   registerPackages(app, gateway);
   registerTokens(app, gateway);

@@ -14,6 +14,7 @@ import { createRun } from '../ingest/create-run.ts';
 import { createIngestContext, encodeJobKind, type IngestContext } from '../ingest/ingest-context.ts';
 import type { IngestLimits } from '../ingest/ingest-limits.ts';
 import { createIngest } from '../ingest/ingest.ts';
+import { createResumable } from '../ingest/resumable/resumable.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { Restorer } from '../restore/restorer.ts';
@@ -84,8 +85,9 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
       delete: (run) => deleteRun({ catalog, store }, run),
     },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
+    resumable: createResumable(ingest),
     checkpoints: {
-      cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
+      cancel: (checkpoint) => cancelCheckpoint({ catalog, store }, checkpoint),
       delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer: shared }),

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts';
 import type { CreateRunInput } from '../ingest/create-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
+import type { Resumable } from '../ingest/resumable/resumable.ts';
 import type { Downloads } from '../restore/downloads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Admittance } from './admit.ts';
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly store: Pick<ObjectStore, 'open'>;
   readonly runs: RunVerbs;
   readonly uploads: Ingest;
+  readonly resumable: Resumable;
   readonly checkpoints: CheckpointVerbs;
   readonly downloads: Pick<Downloads, 'openFile' | 'openTensor'>;
   readonly progress: ProgressBus;

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { IdempotencyRecords, IdempotentAnswer } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
+import { isByteStream } from './incoming-body.ts';
 
 /** How long an answer is kept for repetition, in ms. */
 const idempotencyTtlMs = 24 * 3600 * 1000;
@@ -25,6 +26,8 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     if (!idempotencyKeyPattern.test(key) || key.length > idempotencyKeyLengthMax) {
       throw new FirnError('invalid-request', `The Idempotency-Key must be 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`);
     }
+    if (isByteStream(c))
+      throw new FirnError('invalid-request', 'A request with bytes of an upload has no Idempotency-Key: its offset tells whether it was done.');
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)
       .digest('hex');

@@ -37,3 +37,11 @@ export async function* incomingBody(c: Context<AppEnv>, idleMs: number = bodyIdl
 export function expectsContinue(expect: string | undefined): boolean {
   return expect?.toLowerCase() === '100-continue';
 }
+
+/** Media type of the bytes of a resumable upload. */
+export const byteStreamType = 'application/offset+octet-stream';
+
+/** Whether the body of a POST or PATCH is bytes of an upload, which nobody gathers. */
+export function isByteStream(c: Context<AppEnv>): boolean {
+  return c.req.header('content-type')?.toLowerCase() === byteStreamType;
+}

@@ -1,19 +1,19 @@
 import type { MiddlewareHandler } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
-import { incomingBody } from './incoming-body.ts';
+import { incomingBody, isByteStream } from './incoming-body.ts';
 
 /** Largest JSON body, in bytes: room for some ten thousand announced files or mapped tensors. */
 export const jsonBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reads the body of a POST or PATCH once, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
+ * Reads the body of a POST or PATCH once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
  * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
  */
 export function jsonBody(): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {
     const { method } = c.req;
-    if (method !== 'POST' && method !== 'PATCH') return next();
+    if ((method !== 'POST' && method !== 'PATCH') || isByteStream(c)) return next();
     if (Number(c.req.header('content-length') ?? 0) > jsonBytesMax) throw tooLarge();
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;

@@ -14,6 +14,7 @@ const tags = [
   { name: 'Runs', description: 'Training trajectories: ordered series of checkpoints, possibly forked from one another.' },
   { name: 'Checkpoints', description: 'The state at one step. Uploads are answered 202; compression follows.' },
   { name: 'Files', description: 'Files and tensors of a checkpoint, as uploaded or rebuilt.' },
+  { name: 'Uploads', description: 'Files in several requests, resumed where they broke: tus 1.0, or parts in any order.' },
   { name: 'Packages', description: 'Compressed forms, for clients that decode by themselves.' },
   { name: 'Access', description: 'Tokens, and what they allow.' },
   { name: 'Operations', description: 'Health, metrics and this document.' },

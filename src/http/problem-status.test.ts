@@ -15,11 +15,13 @@ const statuses: Record<FirnErrorCode, number> = {
   'length-required': 411,
   'length-mismatch': 400,
   'digest-mismatch': 400,
+  'checksum-mismatch': 460,
   'range-not-satisfiable': 416,
   'precondition-failed': 412,
   'idempotency-conflict': 409,
   'upload-incomplete': 409,
   'upload-aborted': 400,
+  'upload-busy': 423,
   'empty-body': 400,
   'unsupported-media-type': 415,
   'header-truncated': 422,
@@ -64,6 +66,6 @@ describe('problem kinds', () => {
 
   it('tells waiting clients how long', () => {
     const waiting = firnErrorCodes.filter((code) => problemKinds[code].retryAfterSeconds !== undefined);
-    expect(waiting).toEqual(['checkpoint-not-ready', 'unavailable', 'overloaded']);
+    expect(waiting).toEqual(['upload-busy', 'checkpoint-not-ready', 'unavailable', 'overloaded']);
   });
 });

@@ -1,7 +1,7 @@
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 
-/** Statuses a problem may have. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 429 | 500 | 503 | 507;
+/** Statuses a problem may have; 460 is one of tus, the protocol of resumable uploads. */
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
 
 export interface ProblemKind {
   readonly status: ProblemStatus;
@@ -32,11 +32,13 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'length-required': { status: 411, title: 'A Content-Length is needed' },
   'length-mismatch': { status: 400, title: 'The body has another length than announced' },
   'digest-mismatch': { status: 400, title: 'The body has another digest than announced' },
+  'checksum-mismatch': { status: 460, title: 'The bytes have another checksum than announced' },
   'range-not-satisfiable': { status: 416, title: 'The range lies outside the file' },
   'precondition-failed': { status: 412, title: 'A precondition failed' },
   'idempotency-conflict': { status: 409, title: 'The idempotency key belongs to another request' },
   'upload-incomplete': { status: 409, title: 'Announced files have not arrived' },
   'upload-aborted': { status: 400, title: 'The upload ended early' },
+  'upload-busy': { status: 423, title: 'Another request has the upload', retryAfterSeconds: workRetrySeconds },
   'empty-body': { status: 400, title: 'The body is empty' },
   'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
 

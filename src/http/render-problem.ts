@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
 import { problemKinds, type ProblemStatus } from './problem-status.ts';
@@ -32,7 +33,8 @@ export function toFirnError(error: unknown): FirnError {
 /** RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are added as they are. */
 export function renderProblem(c: Context<AppEnv>, error: FirnError, headers: Readonly<Record<string, string>> = {}): Response {
   const problem = problemOf(error, c.var.requestId);
-  return c.body(problem.body, problem.status, { ...problem.headers, ...headers });
+  // The framework's list of statuses ends with those of HTTP.
+  return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
 }
 
 /** The parts of a problem answer, for where there is no routing context yet. Pure. */

@@ -13,5 +13,6 @@ export const resourcePaths = {
   run: (address: { namespace: string; name: string; run: string }) => `${resourcePaths.repository(address)}/runs/${address.run}`,
   checkpoint: (address: CheckpointAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
   file: (address: CheckpointAddress, path: string) => `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
+  upload: (repository: { namespace: string; name: string }, uploadId: string) => `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
   package: (repository: { namespace: string; name: string }, packageId: string) => `${resourcePaths.repository(repository)}/packages/${packageId}`,
 } as const;

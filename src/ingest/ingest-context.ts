@@ -33,6 +33,7 @@ export function createIngestContext({ catalog, store, limits: given, now, newKey
 
 /** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */
 export const encodeJobKind = 'encode';
-/** Objects of uploads: `staged/<checkpoint id, or random for a push>/<random>` and `evalsets/<eval set id>/<random>`. */
+/** Objects of uploads: `staged/<checkpoint id, or random for a push>/<random>`, `evalsets/<eval set id>/<random>`, and `pieces/<upload id>/<random>` while one comes in several requests. */
 export const stagedPrefix = 'staged/';
 export const evalSetPrefix = 'evalsets/';
+export const piecePrefix = 'pieces/';

@@ -15,6 +15,10 @@ export interface IngestLimits {
   readonly batchesBytesMax: number;
   /** A reservation without a sign of life for this long is given up, in ms. */
   readonly reservationTtlMs: number;
+  /** Uploads in several requests that may be open at once for one checkpoint or eval set. */
+  readonly openUploadsMax: number;
+  /** Such an upload to which nothing has come for this long is given up, in ms. */
+  readonly uploadTtlMs: number;
   /** A staged object younger than this may belong to a body just arrived, in ms. */
   readonly sweepGraceMs: number;
 }
@@ -39,6 +43,10 @@ export const defaultIngestLimits: IngestLimits = {
   batchesBytesMax: 8 * gibibyte,
   /** Longer than a large file takes over a slow line; a reservation holds up the later checkpoints of its run. */
   reservationTtlMs: 6 * hourMs,
+  /** As many as hub clients send at once, some times over; each may have been left behind by a client that died. */
+  openUploadsMax: 256,
+  /** A night and a day for somebody to come back. */
+  uploadTtlMs: 24 * hourMs,
   /** The moments between an object's last byte and its record, a thousand times over. */
   sweepGraceMs: hourMs,
 };

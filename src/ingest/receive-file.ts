@@ -7,7 +7,7 @@ import { ArrivingBody } from './arriving-body.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { roleOfFile } from './role-of-file.ts';
 import { dropObjects, recordStaged, type StagedBody } from './stage-body.ts';
-import { stageFile } from './stage-file.ts';
+import { stageFile, type FileToStage } from './stage-file.ts';
 import { stepExists } from './step-exists.ts';
 import type { Upload } from './upload.ts';
 
@@ -33,12 +33,18 @@ export async function receiveFile(
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);
-  const known = await ctx.catalog.files.find(checkpoint.id, path);
-  if (known === undefined) await checkNewFile(ctx, checkpoint.id, path);
+  const file = await placeFile(ctx, checkpoint.id, { path, ...(asked !== undefined && { role: asked }) });
+  const staged = await stageFile(ctx, checkpoint, file, upload);
+  return record(ctx, checkpoint, { path, role: file.role }, staged);
+}
+
+/** What a file that is to arrive in an open checkpoint will be. Errors: `invalid-request`, `payload-too-large` (too many files). */
+export async function placeFile(ctx: IngestContext, checkpointId: string, { path, role: asked }: { path: string; role?: FileRole }): Promise<FileToStage> {
+  const known = await ctx.catalog.files.find(checkpointId, path);
+  if (known === undefined) await checkNewFile(ctx, checkpointId, path);
   // What was announced binds; what an earlier body brought may be replaced with it.
   const role = known?.received === true ? roleOfFile(path, asked ?? known.role) : roleOfFile(path, asked, known?.role);
-  const staged = await stageFile(ctx, checkpoint, { path, role, known }, upload);
-  return record(ctx, checkpoint, { path, role }, staged);
+  return { path, role, known };
 }
 
 /** The catalog refuses a clash of paths again when the file is recorded: another file may arrive meanwhile. */

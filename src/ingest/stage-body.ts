@@ -27,13 +27,13 @@ export async function stageBody(
 }
 
 /** What a record is refused with; anything else may have happened after it was made. */
-const refusals: ReadonlySet<FirnErrorCode> = new Set(['conflict', 'not-found', 'step-exists', 'layout-mismatch', 'invalid-request']);
+const refusals: ReadonlySet<FirnErrorCode> = new Set(['conflict', 'not-found', 'step-exists', 'layout-mismatch', 'invalid-request', 'upload-busy']);
 
 /**
  * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the record may exist all the same, so
  * the object is left to the sweep.
  */
-export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, staged: StagedBody, record: () => Promise<T>): Promise<T> {
+export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, staged: Pick<StagedBody, 'key'>, record: () => Promise<T>): Promise<T> {
   try {
     return await record();
   } catch (err) {

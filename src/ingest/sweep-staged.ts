@@ -1,4 +1,4 @@
-import { evalSetPrefix, stagedPrefix, type IngestContext } from './ingest-context.ts';
+import { evalSetPrefix, piecePrefix, stagedPrefix, type IngestContext } from './ingest-context.ts';
 import { dropObjects } from './stage-body.ts';
 
 /**
@@ -8,7 +8,8 @@ import { dropObjects } from './stage-body.ts';
  */
 export async function sweepStaged(ctx: IngestContext, signal?: AbortSignal): Promise<number> {
   const raw = await sweep(ctx, stagedPrefix, (key) => ctx.catalog.files.holdsRaw(key), signal);
-  return raw + (await sweep(ctx, evalSetPrefix, (key) => isEvalSetKey(ctx, key), signal));
+  const pieces = await sweep(ctx, piecePrefix, (key) => ctx.catalog.uploads.holds(key), signal);
+  return raw + pieces + (await sweep(ctx, evalSetPrefix, (key) => isEvalSetKey(ctx, key), signal));
 }
 
 async function sweep(ctx: IngestContext, prefix: string, isKnown: (key: string) => Promise<boolean>, signal: AbortSignal | undefined): Promise<number> {

@@ -7,6 +7,8 @@ export interface Upload {
   readonly sha256?: string;
   /** 128 lower-case hex digits; to be checked against the bytes. Not kept. */
   readonly sha512?: string;
+  /** Room for it was taken before. */
+  readonly hasRoom?: boolean;
   /** Fires when the client is gone. */
   readonly signal?: AbortSignal;
 }

@@ -76,6 +76,20 @@ export const packageParams = repositoryParams.extend({
     }),
 });
 
+export const uploadParams = repositoryParams.extend({
+  uploadId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits')
+    .openapi({ param: path('uploadId', 'Id of the upload.'), example: '00112233445566778899aabbccddeeff' }),
+});
+export const uploadPartParams = uploadParams.extend({
+  number: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1')
+    .transform(Number)
+    .openapi({ type: 'integer', minimum: 1, maximum: 999_999, param: path('number', 'Number of the part, from 1.'), example: 1 }),
+});
+
 export const pageQuery = z.object({
   limit: z
     .string()

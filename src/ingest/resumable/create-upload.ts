@@ -1,0 +1,87 @@
+import type { Checkpoint, EvalSet, EvalSetPart } from '../../catalog/catalog.ts';
+import type { UploadRecord, UploadTarget } from '../../catalog/upload-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { checkNewFilePath } from '../../checkpoint/names.ts';
+import type { FileRole } from '../../checkpoint/role.ts';
+import { ArrivingBody, type BodyRules } from '../arriving-body.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { partRules } from '../receive-eval-set-part.ts';
+import { placeFile } from '../receive-file.ts';
+import { fileRules, type StagingPlace } from '../stage-file.ts';
+import { stepExists } from '../step-exists.ts';
+import { partBytesMax, partBytesMin, piecesPerUploadMax } from './piece-limits.ts';
+
+/** What is told of bytes before they come. */
+export interface AnnouncedUpload {
+  readonly sizeBytes: number;
+  /** 64 hex digits. */
+  readonly sha256?: string;
+  /** Given where parts of this size may come in any order. */
+  readonly partBytes?: number;
+  /** For the client, which is told it again. */
+  readonly metadata?: string;
+}
+
+/**
+ * Begins the upload of a file of an open checkpoint. Room for all of it is taken at once, so that what has begun can end. Errors: those that `receiveFile` can tell without the
+ * bytes, `overloaded` also when too many uploads are open, `conflict` or `step-exists` when the checkpoint takes no files.
+ */
+export async function createFileUpload(
+  ctx: IngestContext,
+  repositoryId: string,
+  { checkpoint, ...file }: { readonly checkpoint: Checkpoint; readonly path: string; readonly role?: FileRole },
+  announced: AnnouncedUpload,
+): Promise<UploadRecord> {
+  checkNewFilePath(file.path);
+  if (checkpoint.revision !== undefined) throw await stepExists(ctx.catalog, checkpoint);
+  const rules = fileRules(ctx, await placeFile(ctx, checkpoint.id, file));
+  return create(ctx, { repositoryId, place: checkpoint, target: { checkpointId: checkpoint.id, ...file }, rules }, announced);
+}
+
+/** Begins the upload of the graph or the batches of an open eval set, which has the room that a run has. Errors: as `createFileUpload`. */
+export async function createEvalSetUpload(
+  ctx: IngestContext,
+  { id, repositoryId }: EvalSet,
+  part: EvalSetPart,
+  announced: AnnouncedUpload,
+): Promise<UploadRecord> {
+  const place = { id, runId: id, sequence: 0 };
+  return create(ctx, { repositoryId, place, target: { evalSetId: id, part }, rules: partRules(ctx, part) }, announced);
+}
+
+interface PlannedUpload {
+  readonly repositoryId: string;
+  readonly place: StagingPlace;
+  readonly target: UploadTarget;
+  readonly rules: BodyRules;
+}
+
+async function create(ctx: IngestContext, { repositoryId, place, target, rules }: PlannedUpload, announced: AnnouncedUpload): Promise<UploadRecord> {
+  const { catalog, budget, limits } = ctx;
+  const { sizeBytes, sha256, partBytes } = announced;
+  checkAnnounced(announced, rules);
+  if (partBytes !== undefined) checkPartBytes(partBytes, sizeBytes);
+  const ticket = await budget.admit(catalog, place, sizeBytes);
+  try {
+    const upload = { ...announced, ...target, repositoryId, ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
+    return await catalog.uploads.create(upload, { openMax: limits.openUploadsMax, ttlMs: limits.uploadTtlMs });
+  } finally {
+    // The upload itself counts from now on.
+    await ticket.release();
+  }
+}
+
+/** Refuses what the bytes would be refused for by their announcement alone. */
+function checkAnnounced({ sizeBytes, sha256 }: AnnouncedUpload, rules: BodyRules): void {
+  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw new FirnError('invalid-request', 'The size of an upload is a whole number of bytes.');
+  new ArrivingBody({ body: nothing(), lengthBytes: sizeBytes, ...(sha256 !== undefined && { sha256 }) }, rules);
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function checkPartBytes(partBytes: number, sizeBytes: number): void {
+  if (!Number.isSafeInteger(partBytes) || partBytes < partBytesMin || partBytes > partBytesMax)
+    throw new FirnError('invalid-request', `A part has ${partBytesMin} to ${partBytesMax} bytes.`);
+  if (Math.ceil(sizeBytes / partBytes) > piecesPerUploadMax)
+    throw new FirnError('invalid-request', `An upload has at most ${piecesPerUploadMax} parts; choose larger ones.`);
+}

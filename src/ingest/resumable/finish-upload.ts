@@ -1,0 +1,77 @@
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { pageLimitMax } from '../../catalog/page-limit.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { receiveEvalSetPart } from '../receive-eval-set-part.ts';
+import { receiveFile } from '../receive-file.ts';
+import { dropObjects } from '../stage-body.ts';
+import type { Upload } from '../upload.ts';
+
+/** How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a crash. */
+export const finishMs = 15_000;
+/** Signs of life in that time. */
+const keepsPerTerm = 3;
+
+/** They say something about the moment, not about the bytes: the upload can be finished later. */
+const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
+  'overloaded',
+  'unavailable',
+  'storage-full',
+  'cancelled',
+  'upload-aborted',
+  'not-found',
+  'internal',
+  'native-failure',
+]);
+
+/**
+ * Makes what it was for of an upload whose bytes are all there and that `writer` holds, as if they had come in one request, then forgets the pieces. What a crash leaves undone is done
+ * again when the last bytes are sent again. Bytes that are refused end the upload. Errors: those of `receiveFile` or `receiveEvalSetPart`.
+ */
+export async function finishUpload(ctx: IngestContext, upload: UploadRecord, writer: string): Promise<UploadRecord> {
+  const { uploads } = ctx.catalog;
+  const { uploadTtlMs: ttlMs } = ctx.limits;
+  const keeping = setInterval(() => void uploads.keepFinishing(upload, writer, { finishMs, ttlMs }).catch(() => undefined), finishMs / keepsPerTerm).unref();
+  try {
+    await deliver(ctx, upload);
+    await dropObjects(ctx, await uploads.complete(upload, ttlMs));
+  } catch (err) {
+    if (err instanceof FirnError && !transientCodes.has(err.code)) await dropObjects(ctx, await uploads.end(upload.id));
+    else await uploads.stopFinishing(upload, writer).catch(() => undefined);
+    throw err;
+  } finally {
+    clearInterval(keeping);
+  }
+  return { ...upload, receivedBytes: upload.sizeBytes, isComplete: true };
+}
+
+async function deliver(ctx: IngestContext, upload: UploadRecord): Promise<void> {
+  const { checkpointId, path, role, evalSetId, part, sizeBytes, sha256 } = upload;
+  const whole: Upload = { body: bytesOf(ctx, upload), lengthBytes: sizeBytes, hasRoom: true, ...(sha256 !== undefined && { sha256 }) };
+  if (checkpointId !== undefined) await receiveFile(ctx, checkpointId, { path: path!, ...(role !== undefined && { role }) }, whole);
+  else await receiveEvalSetPart(ctx, evalSetId!, part!, whole);
+}
+
+/** The bytes of all pieces, in order. */
+async function* bytesOf({ catalog, store }: IngestContext, { id }: UploadRecord): AsyncGenerator<Uint8Array> {
+  let atBytes = 0;
+  for await (const piece of piecesOf(catalog, id)) {
+    if (piece.offsetBytes !== atBytes) throw new FirnError('internal', 'A piece of the upload is missing.', { detail: `${id} at ${atBytes}` });
+    const reader = await store.open(piece.key);
+    try {
+      yield* reader.stream();
+    } finally {
+      await reader.close();
+    }
+    atBytes += piece.sizeBytes;
+  }
+}
+
+async function* piecesOf({ uploads }: IngestContext['catalog'], id: string): AsyncGenerator<UploadPiece> {
+  for (let after: string | undefined; ;) {
+    const page = await uploads.pieces(id, { limit: pageLimitMax, ...(after !== undefined && { after }) });
+    yield* page;
+    if (page.length < pageLimitMax) return;
+    after = String(page.at(-1)!.offsetBytes);
+  }
+}

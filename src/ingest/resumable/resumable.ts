@@ -1,0 +1,35 @@
+import type { Checkpoint, EvalSet, EvalSetPart, Repository } from '../../catalog/catalog.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import type { FileRole } from '../../checkpoint/role.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { dropObjects } from '../stage-body.ts';
+import type { Upload } from '../upload.ts';
+import { createEvalSetUpload, createFileUpload, type AnnouncedUpload } from './create-upload.ts';
+import { receiveBytes, type NextBytes } from './receive-bytes.ts';
+import { completeParts, receivePart } from './receive-part.ts';
+
+/** The verbs of uploads in several requests over one context; each is described in its own file. */
+export interface Resumable {
+  createForFile(
+    repository: Repository,
+    file: { readonly checkpoint: Checkpoint; readonly path: string; readonly role?: FileRole },
+    announced: AnnouncedUpload,
+  ): Promise<UploadRecord>;
+  createForEvalSet(evalSet: EvalSet, part: EvalSetPart, announced: AnnouncedUpload): Promise<UploadRecord>;
+  receiveBytes(upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord>;
+  receivePart(upload: UploadRecord, number: number, part: Upload): Promise<UploadPiece>;
+  complete(upload: UploadRecord): Promise<UploadRecord>;
+  /** Gives an upload up with what has arrived of it. What it was for keeps what it has. */
+  end(upload: UploadRecord): Promise<void>;
+}
+
+export function createResumable(ctx: IngestContext): Resumable {
+  return {
+    createForFile: (repository, file, announced) => createFileUpload(ctx, repository.id, file, announced),
+    createForEvalSet: (evalSet, part, announced) => createEvalSetUpload(ctx, evalSet, part, announced),
+    receiveBytes: (upload, bytes) => receiveBytes(ctx, upload, bytes),
+    receivePart: (upload, number, part) => receivePart(ctx, upload, number, part),
+    complete: (upload) => completeParts(ctx, upload),
+    end: async ({ id }) => dropObjects(ctx, await ctx.catalog.uploads.end(id)),
+  };
+}
