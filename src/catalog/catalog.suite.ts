@@ -12,6 +12,7 @@ import { jobsSuite } from './jobs.suite.ts';
 import { packagesSuite } from './packages.suite.ts';
 import { recordsSuite } from './records.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
+import { uploadsSuite } from './uploads.suite.ts';
 
 const suites = {
   records: recordsSuite,
@@ -23,6 +24,7 @@ const suites = {
   transactions: transactionsSuite,
   idempotency: idempotencySuite,
   arrivals: arrivalsSuite,
+  uploads: uploadsSuite,
   integrity: integritySuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
