@@ -73,7 +73,7 @@ describe('header fields of tus', () => {
         const text = Object.entries(given)
           .map(([name, value]) => `${name} ${base64(value)}`)
           .join(',');
-        fc.pre(text.length <= metadataLengthMax && Object.values(given).every((value) => value.isWellFormed?.() ?? true));
+        fc.pre(text.length <= metadataLengthMax && Object.values(given).every((value) => Buffer.from(value).toString() === value));
         expect(Object.fromEntries(parseMetadata(text))).toEqual({ ...given });
       }),
     );
