@@ -35,6 +35,8 @@ create table upload_pieces (
   upload_id text collate "C" not null references uploads (id) on delete cascade,
   offset_bytes bigint not null check (offset_bytes >= 0),
   size_bytes bigint not null check (size_bytes > 0),
+  -- With frame and checksums.
+  stored_bytes bigint not null,
   key text collate "C" not null unique,
   -- Of a part.
   sha256 text,

@@ -102,6 +102,9 @@ export const configSchema = z.object({
     'MiB that are read a second, at most, to look for damaged objects in the background; 0: nobody looks.',
   ),
   FIRN_SCRUB_DAYS: integer(7, 1, 3650).describe('Days from the beginning of one pass over all objects to that of the next.'),
+  FIRN_GC_GRACE_H: integer(24, 1, 8760).describe(
+    'Hours that an object stays after nothing names it any more: longer than any upload, download or copy for a backup takes. Its bytes are told as condemned until then.',
+  ),
   FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024).describe('Largest single file, in MiB.'),
   FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024).describe(
     'Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After.',
@@ -168,6 +171,7 @@ export interface Config {
   /** 0: no scrubbing in the background. */
   readonly scrubBytesPerSecond: number;
   readonly scrubEveryMs: number;
+  readonly gcGraceMs: number;
   readonly fileMaxBytes: number;
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
@@ -211,6 +215,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     mergeDeltas: env.FIRN_MERGE === 'on',
     scrubBytesPerSecond: env.FIRN_SCRUB_MIB_PER_S * mib,
     scrubEveryMs: env.FIRN_SCRUB_DAYS * 24 * 3600 * 1000,
+    gcGraceMs: env.FIRN_GC_GRACE_H * 3600 * 1000,
     fileMaxBytes: env.FIRN_FILE_MAX_MIB * mib,
     stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,

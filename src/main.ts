@@ -4,7 +4,7 @@ import { readConfig } from './config.ts';
 import { bothRoles, migrateDatabase, wire, type Role } from './wire.ts';
 
 const usage =
-  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | unpack PACKAGE... --out FOLDER]';
+  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | gc [--dry-run] [--grace HOURS] [--force] | unpack PACKAGE... --out FOLDER]';
 /** By command; without one the process is gateway and worker. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': bothRoles, serve: ['gateway'], work: ['worker'] };
 
@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   token: async () => (await import('./cli/token.ts')).token,
   scrub: async () => (await import('./cli/scrub.ts')).scrub,
   verify: async () => (await import('./cli/verify.ts')).verify,
+  gc: async () => (await import('./cli/gc.ts')).gc,
 };
 
 /** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */

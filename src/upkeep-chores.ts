@@ -4,12 +4,12 @@ import { evalSetDirectory } from './compress/local-eval-set.ts';
 import { expireReservations } from './ingest/expire-reservations.ts';
 import type { IngestContext } from './ingest/ingest-context.ts';
 import { expireUploads } from './ingest/resumable/expire-uploads.ts';
-import { sweepStaged } from './ingest/sweep-staged.ts';
 import type { ObjectStore } from './store/object-store.ts';
+import { condemnOrphans } from './upkeep/garbage/condemn-orphans.ts';
+import { deleteCondemned } from './upkeep/garbage/delete-condemned.ts';
 import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
 import { sweepEvalSets } from './upkeep/sweep-eval-sets.ts';
-import { sweepPackages } from './upkeep/sweep-packages.ts';
 
 export interface UpkeepParts {
   readonly catalog: Catalog;
@@ -19,10 +19,10 @@ export interface UpkeepParts {
   readonly ingest: IngestContext;
   /** Whether this process does the chores of catalog and store, or only those of its own disk. */
   readonly ofHub: boolean;
-  /** By the catalog's clock, where this process is the only one; undefined where it is one of many, which take turns. */
-  readonly aloneSince: Date | undefined;
-  /** Whether objects are stamped by another machine's clock, as in a bucket. */
-  readonly foreignStamps: boolean;
+  /** Whether this process is the only one, or one of many, which take turns. */
+  readonly alone: boolean;
+  /** How long an object stays after nothing names it any more. */
+  readonly gcGraceMs: number;
   readonly onExpired: () => void;
 }
 
@@ -34,8 +34,8 @@ const pauseMs = 10 * 60 * 1000;
 const turnMs = pauseMs / 2;
 /** Finished jobs are kept this long, for whoever asks what happened. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
-/** A package without a row may be one whose encode is about to commit; verifying it and evaluating it takes far less than this. */
-const packageGraceMs = 24 * 3600 * 1000;
+/** Orphans are looked for by listing the whole store, and only kills leave any. */
+const orphansEveryMs = 3600 * 1000;
 /** A put that began so long ago and has not ended is one of a process that died. */
 const unfinishedGraceMs = 24 * 3600 * 1000;
 
@@ -65,7 +65,7 @@ function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Cho
   return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
 }
 
-function ofTheHub({ catalog, store, ingest, aloneSince, foreignStamps, onExpired }: UpkeepParts): Record<string, Chore> {
+function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onExpired }: UpkeepParts): Record<string, Chore> {
   const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
   const chores: Record<string, Chore> = {
     expireReservations: async () => {
@@ -74,20 +74,23 @@ function ofTheHub({ catalog, store, ingest, aloneSince, foreignStamps, onExpired
       return expired;
     },
     expireUploads: (signal) => expireUploads(ingest, signal),
-    reclaimHidden: (signal) => reclaimHidden({ catalog, store }, signal),
-    sweepStaged: (signal) => sweepStaged(ingest, signal),
-    // A package of a process that was the only one before this one, without a row, will never have one: where its stamp and that process's life are of one clock.
-    sweepPackages: async (signal) => {
-      const before = await ago(packageGraceMs);
-      const isKnown = aloneSince !== undefined && !foreignStamps && aloneSince > before;
-      return sweepPackages({ catalog, store }, isKnown ? aloneSince : before, signal);
+    reclaimHidden: (signal) => reclaimHidden({ catalog }, signal),
+    condemnOrphans: async (signal) => {
+      if (!(await catalog.chores.begin('list the store', orphansEveryMs))) return 0;
+      return (await condemnOrphans({ catalog, store }, { graceMs }, signal)).objects;
+    },
+    deleteCondemned: async (signal) => {
+      const { objects, failed, error, named } = await deleteCondemned({ catalog, store }, { graceMs }, signal);
+      if (failed > 0) log.error({ err: error, objects: failed }, 'objects could not be deleted; they are tried again');
+      if (named.length > 0) log.error({ keys: named }, 'condemned objects are named again and were left alone');
+      return objects;
     },
     sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
     pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
     pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),
     tidy: () => catalog.tidy(),
   };
-  if (aloneSince !== undefined) return chores;
+  if (alone) return chores;
   return Object.fromEntries(
     Object.entries(chores).map(([name, run]) => [name, async (signal: AbortSignal) => ((await catalog.chores.begin(name, turnMs)) ? run(signal) : undefined)]),
   );

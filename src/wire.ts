@@ -30,6 +30,7 @@ import { problemKinds } from './http/problem-status.ts';
 import { createOperationsApp } from './http/operations-app.ts';
 import { createProgressBus, type ProgressBus } from './http/progress-bus.ts';
 import { relayProgress } from './http/relay-progress.ts';
+import { TransferMeter } from './http/transfer-meter.ts';
 import { startServer, type RunningServer } from './http/start-server.ts';
 import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
 import { createRun } from './ingest/create-run.ts';
@@ -51,7 +52,7 @@ import { deleteRun } from './upkeep/delete-run.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './upkeep/merge/merge-run.ts';
 import { startUpkeep } from './upkeep-chores.ts';
 import { registerProcessMetrics, scrubMetrics } from './upkeep/process-metrics.ts';
-import type { Periodic } from './upkeep/run-periodically.ts';
+import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
 import { Quarantine, quarantinedStore } from './upkeep/scrub/quarantine.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './work-directory.ts';
@@ -74,6 +75,8 @@ const pollMs = 1000;
 /** Beyond the time that parts of the process give themselves to end, in ms; and what closing a pool or a store may take. */
 const shutdownMarginMs = 2_000;
 const closeMs = 10_000;
+/** How late transferred bytes are told, at most; as much is lost with a killed process. */
+const transfersEveryMs = 60_000;
 /** Channel on which workers hear that there may be work. */
 const jobsChannel = 'jobs';
 /** Bytes of decoded package indexes kept. */
@@ -99,7 +102,6 @@ interface Parts {
   readonly restorer: Restorer;
   readonly graphs: GraphCache;
   readonly work: WorkDirectory;
-  readonly startedAt: Date;
 }
 
 /** Builds everything and does what the roles say. The one place that knows every implementation. An embedded catalog belongs to one process, which has both roles. */
@@ -166,7 +168,6 @@ function openNotices({ database }: Config, log: Logger): Notices {
 }
 
 async function openParts(config: Config, log: Logger, { catalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
-  const startedAt = await catalog.now();
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
   const bareStore = await openStore(config, log, core);
   const store = quarantinedStore(bareStore, new Quarantine(catalog));
@@ -180,7 +181,7 @@ async function openParts(config: Config, log: Logger, { catalog, notices }: Pick
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
   const progress = relayProgress(createProgressBus(), notices);
-  return { config, log, core, catalog, notices, store, bareStore, metrics, evaluator, progress, restorer, graphs, work, startedAt };
+  return { config, log, core, catalog, notices, store, bareStore, metrics, evaluator, progress, restorer, graphs, work };
 }
 
 /** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
@@ -232,22 +233,28 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     workDirectory: parts.work.path,
     ingest,
     ofHub: worker !== undefined,
-    aloneSince: config.database === undefined ? parts.startedAt : undefined,
-    foreignStamps: config.s3 !== undefined,
+    alone: config.database === undefined,
+    gcGraceMs: config.gcGraceMs,
     onExpired: wakeWorkers,
   });
   const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
   const readiness = { stopping: false };
+  const transfers = new TransferMeter(catalog.usage);
+  const metering = startMetering(transfers, log);
   const operations = { admittance: admittance(parts), probes: probesOf(parts, readiness), metrics: parts.metrics, log };
   try {
-    const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations }) : createOperationsApp(operations);
+    const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations, transfers }) : createOperationsApp(operations);
     const server = await startServer({ app, host: config.host, port: config.port });
     // Only now: whoever cannot listen tells no token.
     const firstToken = config.access === 'tokens' && roles.includes('gateway') ? await createFirstToken(catalog) : undefined;
-    return { url: server.url, ...(firstToken !== undefined && { firstToken }), close: () => close(parts, { server, worker, upkeep, scrubber, readiness }) };
+    return {
+      url: server.url,
+      ...(firstToken !== undefined && { firstToken }),
+      close: () => close(parts, { server, worker, upkeep, scrubber, transfers, metering, readiness }),
+    };
   } catch (error) {
     // A job that was taken goes back uncounted, before whoever called ends the process.
-    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs), scrubber?.stop(config.drainMs)]);
+    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs), scrubber?.stop(config.drainMs), metering.stop(config.drainMs)]);
     throw error;
   }
 }
@@ -257,13 +264,15 @@ interface Running {
   readonly worker: JobWorker | undefined;
   readonly upkeep: Periodic;
   readonly scrubber: Periodic | undefined;
+  readonly transfers: TransferMeter;
+  readonly metering: Periodic;
   readonly readiness: { stopping: boolean };
 }
 
 /** Ends the process's parts in order; rejects with the first thing that went wrong. */
 async function close(
   { config, evaluator, store, notices, catalog, work, log }: Parts,
-  { server, worker, upkeep, scrubber, readiness }: Running,
+  { server, worker, upkeep, scrubber, transfers, metering, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
   const drain = (name: string, end: () => Promise<void>) => ({ name, deadlineMs: drainMs + shutdownMarginMs, end });
@@ -280,7 +289,9 @@ async function close(
         drain('hand back jobs', async () => worker?.stop(drainMs)),
         drain('stop upkeep', () => upkeep.stop(drainMs)),
         drain('stop scrubbing', async () => scrubber?.stop(drainMs)),
+        drain('stop metering', () => metering.stop(drainMs)),
       ],
+      closing('write transferred bytes', () => transfers.flush()),
       closing('end evaluations', () => evaluator.close()),
       closing('close store', () => store.close()),
       closing('remove scratch files', () => work.release()),
@@ -290,6 +301,14 @@ async function close(
     log,
   );
   log.info('stopped');
+}
+
+/** Writes what requests moved now and then, and at the end of the process once more. */
+function startMetering(transfers: TransferMeter, log: Logger): Periodic {
+  return runPeriodically(() => transfers.flush(), {
+    pauseMs: transfersEveryMs,
+    onError: (error) => log.error({ err: error }, 'transferred bytes could not be written; they are kept'),
+  });
 }
 
 function probesOf({ catalog, store }: Parts, readiness: { readonly stopping: boolean }): Gateway['probes'] {
@@ -382,7 +401,11 @@ function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }
   };
 }
 
-function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => void): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'log'> {
+function gateway(
+  parts: Parts,
+  ingestContext: IngestContext,
+  wakeWorkers: () => void,
+): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'log' | 'transfers'> {
   const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
   const workDirectory = work.path;
   const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet));
@@ -398,7 +421,7 @@ function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => 
     runs: {
       create: (repository, input) =>
         createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
-      delete: (run) => deleteRun({ catalog, store }, run),
+      delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: {
       ...ingest,
@@ -411,8 +434,8 @@ function gateway(parts: Parts, ingestContext: IngestContext, wakeWorkers: () => 
     },
     resumable: createResumable(ingestContext),
     checkpoints: {
-      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog, store }, checkpoint)),
-      delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
+      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer }),
   };

@@ -1,31 +1,32 @@
-import { and, eq, gt, lte, ne, sql } from 'drizzle-orm';
-import type { ArrivalRecords } from './catalog.ts';
+import { and, eq, isNotNull, lte, ne, sql } from 'drizzle-orm';
+import { arrivalsOf, isArriving } from './arriving.ts';
+import type { ArrivalRecords, ArrivingBytes } from './catalog.ts';
 import type { Db } from './database.ts';
 import { msFromNow } from './job-rows.ts';
-import { arrivals, type checkpoints } from './schema.ts';
+import { roomOfNamespace } from './namespace-room.ts';
+import { arrivals } from './schema.ts';
 import { stagedBytes } from './staged-bytes.ts';
 
 /** Key of the advisory lock under which room is given: two gateways that ask at once see each other's answers. Any number nobody else uses. */
 const admissionLockKey = 0x6669_726f;
 
-const living = gt(arrivals.keepUntil, sql`now()`);
-
 /** See `ArrivalRecords`. */
 export function arrivalRecords(db: Db): ArrivalRecords {
   const { query } = db;
   return {
-    take: ({ id, runId, checkpointId, sizeBytes, aheadBytes = 0, keepMs }, limits) =>
+    take: (arrival, limits) =>
       db.transaction(async (tx) => {
+        const { id, sizeBytes, aheadBytes = 0, keepMs, ...owner } = arrival;
+        const roomBytes = await roomOfNamespace(tx, arrival);
+        if (sizeBytes > roomBytes) return 'over-quota';
         await tx.rows(sql`select 1 from pg_advisory_xact_lock(${admissionLockKey})`);
         await tx.query.delete(arrivals).where(lte(arrivals.keepUntil, sql`now()`));
-        const roomOfRunBytes = limits.runBytesMax - (await stagedBytes(tx, runId)) - (await arrivingBytes(tx, id, runId));
-        if (sizeBytes > roomOfRunBytes) return 'run-full';
-        const roomBytes = limits.bytesMax - (await stagedBytes(tx)) - (await arrivingBytes(tx, id));
-        if (sizeBytes > roomBytes) return 'full';
-        const taken = { sizeBytes: Math.min(sizeBytes + aheadBytes, roomOfRunBytes, roomBytes), keepUntil: msFromNow(keepMs) };
+        const stagingBytes = 'runId' in arrival ? await stagingRoom(tx, arrival, limits) : Number.POSITIVE_INFINITY;
+        if (typeof stagingBytes === 'string') return stagingBytes;
+        const taken = { sizeBytes: Math.min(sizeBytes + aheadBytes, roomBytes, stagingBytes), keepUntil: msFromNow(keepMs) };
         await tx.query
           .insert(arrivals)
-          .values({ id, runId, checkpointId, ...taken })
+          .values({ id, ...owner, ...taken })
           .onConflictDoUpdate({ target: arrivals.id, set: taken });
         return { takenBytes: taken.sizeBytes };
       }),
@@ -44,18 +45,23 @@ export function arrivalRecords(db: Db): ArrivalRecords {
   };
 }
 
-/** Ids of the living arrivals of a checkpoint, which may be a column of the outer query. */
-export function arrivalsOf({ query }: Pick<Db, 'query'>, checkpointId: string | typeof checkpoints.id) {
-  return query
-    .select({ id: arrivals.id })
-    .from(arrivals)
-    .where(and(eq(arrivals.checkpointId, checkpointId), living));
+/** Bytes that a checkpoint's body may have, or which limit leaves it fewer than it takes. */
+async function stagingRoom(
+  tx: Db,
+  { id, runId, sizeBytes }: Pick<ArrivingBytes, 'id' | 'sizeBytes'> & { readonly runId: string },
+  limits: { readonly runBytesMax: number; readonly bytesMax: number },
+): Promise<number | 'run-full' | 'full'> {
+  // What arrives first: a body that is recorded in between is counted twice, never missed.
+  const ofRunBytes = limits.runBytesMax - (await arrivingBytes(tx, id, runId)) - (await stagedBytes(tx, runId));
+  if (sizeBytes > ofRunBytes) return 'run-full';
+  const ofAllBytes = limits.bytesMax - (await arrivingBytes(tx, id)) - (await stagedBytes(tx));
+  return sizeBytes > ofAllBytes ? 'full' : Math.min(ofRunBytes, ofAllBytes);
 }
 
 async function arrivingBytes({ query }: Db, exceptId: string, runId?: string): Promise<number> {
   const [sum] = await query
     .select({ bytes: sql<string>`coalesce(sum(${arrivals.sizeBytes}), 0)::text` })
     .from(arrivals)
-    .where(and(ne(arrivals.id, exceptId), living, runId === undefined ? undefined : eq(arrivals.runId, runId)));
+    .where(and(ne(arrivals.id, exceptId), isArriving, runId === undefined ? isNotNull(arrivals.runId) : eq(arrivals.runId, runId)));
   return Number(sum!.bytes);
 }

@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts';
 import { checkpointsSuite } from './checkpoints.suite.ts';
 import { filesSuite } from './files.suite.ts';
 import { fileOriginsSuite } from './file-origins.suite.ts';
+import { garbageSuite } from './garbage.suite.ts';
 import { integritySuite } from './integrity.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { jobOrderSuite } from './job-order.suite.ts';
@@ -13,6 +14,7 @@ import { packagesSuite } from './packages.suite.ts';
 import { recordsSuite } from './records.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 import { uploadsSuite } from './uploads.suite.ts';
+import { usageSuite } from './usage.suite.ts';
 
 const suites = {
   records: recordsSuite,
@@ -26,6 +28,8 @@ const suites = {
   arrivals: arrivalsSuite,
   uploads: uploadsSuite,
   integrity: integritySuite,
+  garbage: garbageSuite,
+  usage: usageSuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
 };

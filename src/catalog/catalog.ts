@@ -8,8 +8,10 @@ import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { Fidelity, FileRole } from '../checkpoint/role.ts';
 import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
+import type { GarbageRecords } from './garbage-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
 import type { UploadRecords } from './upload-records.ts';
+import type { UsageRecords } from './usage-records.ts';
 
 /**
  * Metadata. Every verb is one statement or one transaction; verbs that must be atomic together run inside `transaction` and are called on the
@@ -33,7 +35,9 @@ export interface Catalog {
   readonly uploads: UploadRecords;
   readonly chores: ChoreRecords;
   readonly objects: ObjectRecords;
+  readonly garbage: GarbageRecords;
   readonly damage: DamageRecords;
+  readonly usage: UsageRecords;
   /** The database's clock, which times in records are of: those of the processes may differ. */
   now(): Promise<Date>;
   /** One trivial query; for readiness. */
@@ -88,26 +92,36 @@ export interface EvalSet {
   readonly graphKey?: string;
   readonly graphSha256?: string;
   readonly graphBytes?: number;
+  readonly graphStoredBytes?: number;
   readonly batchesKey?: string;
   readonly batchesSha256?: string;
   readonly batchesBytes?: number;
+  readonly batchesStoredBytes?: number;
   readonly errorCode?: FirnErrorCode;
   readonly errorMessage?: string;
   readonly createdAt: Date;
 }
 export const evalSetParts = ['graph', 'batches'] as const;
 export type EvalSetPart = (typeof evalSetParts)[number];
+/** The stored bytes of a part. */
+export interface EvalSetObject {
+  readonly key: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** With frame and checksums. */
+  readonly storedBytes: number;
+}
 export interface EvalSetRecords {
   create(input: { repositoryId: string; name: string; spec: EvalSetSpec }): Promise<EvalSet>;
   find(repositoryId: string, name: string): Promise<EvalSet | undefined>;
   get(id: string): Promise<EvalSet | undefined>;
   /** By name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<EvalSet[]>;
-  /** Only while `open`; `conflict` otherwise. Returns the key it replaces, if any. */
-  setPart(id: string, part: EvalSetPart, object: { key: string; sha256: string; sizeBytes: number }): Promise<string | undefined>;
+  /** Only while `open`; `conflict` otherwise. Condemns the object it replaces, if any, and returns its key. */
+  setPart(id: string, part: EvalSetPart, object: EvalSetObject): Promise<string | undefined>;
   /** Closes an open one; `conflict` when it is closed another way already. */
   setState(id: string, state: Exclude<EvalSetState, 'open'>, error?: { code: FirnErrorCode; message: string }): Promise<void>;
-  /** `conflict` while a run uses it. Returns the object keys it held. */
+  /** `conflict` while a run uses it. Condemns the objects it held and returns their keys. */
   delete(id: string): Promise<string[]>;
   /** Every object key the eval sets refer to, in pages by key; for sweeping. */
   keys(page: Page): Promise<string[]>;
@@ -151,8 +165,8 @@ export interface RunRecords {
   lockLayout(id: string): Promise<RunLayout | undefined>;
   setLayout(id: string, layout: RunLayout): Promise<void>;
   /**
-   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Forgets raw objects and
-   * references as `CheckpointRecords.hide` and returns the keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
+   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Condemns raw objects and
+   * forgets references as `CheckpointRecords.hide` and returns the keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
    */
   hide(id: string): Promise<string[]>;
   /** Removes hidden runs without checkpoints; returns how many. What they were forked from may be needed no longer then. */
@@ -242,11 +256,11 @@ export interface CheckpointRecords {
   ): Promise<Checkpoint>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
-  /** Removes an open checkpoint with its files and uploads; returns their object keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  /** Removes an open checkpoint with its files and uploads; condemns their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
   discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
-  /** Sets deletedAt, forgets its uploads, its references and those raw objects of hidden checkpoints that no reference needs, and returns their keys. */
+  /** Sets deletedAt, forgets its uploads and its references, condemns their pieces and those raw objects of hidden checkpoints that no reference needs, and returns the keys. */
   hide(id: string): Promise<string[]>;
-  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; returns their object keys. `conflict` otherwise. */
+  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; condemns their objects and returns the keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since, and no body arriving; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
@@ -299,7 +313,7 @@ export interface FileRecords {
   /** `conflict` when the checkpoint is not open or has the path already; `invalid-request` when a path would be a folder of another. */
   announce(checkpointId: string, files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[]): Promise<CheckpointFile[]>;
   /**
-   * Records an arrived body; adds the file when it was not announced. Returns the key it replaces, if any. `conflict` when not open, `invalid-request`
+   * Records an arrived body; adds the file when it was not announced. Condemns the object it replaces, if any, and returns its key. `conflict` when not open, `invalid-request`
    * when a path would be a folder of another.
    */
   receive(
@@ -316,7 +330,7 @@ export interface FileRecords {
   holding(repositoryId: string, digests: readonly string[]): Promise<CheckpointFile[]>;
   /** `conflict` when an origin does not hold its bytes any more, or is of another repository; what it holds then stays as long as the reference. */
   setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
-  /** Forgets raw keys of these files and returns them, for deletion after the transaction. `conflict` when one serves as storage. */
+  /** Condemns the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /** Whether a file refers to this raw object; for sweeping. */
   holdsRaw(key: string): Promise<boolean>;
@@ -378,13 +392,9 @@ export interface PackageRecords {
    * `newest` ready checkpoints. At most `limit`.
    */
   mergeable(runId: string, options: { readonly newest: number; readonly limit: number }): Promise<MergeCandidate[]>;
-  /** Puts packages into one object, retires the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
+  /** Puts packages into one object, condemns the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
   merge(merged: MergedPackages): Promise<void>;
   setMergeTried(id: string): Promise<void>;
-  /** Whether a package is in this object, or was until after `before`; for sweeping. */
-  needs(key: string, before: Date): Promise<boolean>;
-  /** Forgets objects retired before; returns how many. */
-  forgetRetired(before: Date): Promise<number>;
 }
 
 // ---- trials ----
@@ -526,13 +536,12 @@ export interface TokenRecords {
 }
 
 // ---- what several processes share ----
-/** A body on its way, in one request. What comes in several is in upload-records.ts. */
-export interface Arrival {
+/** A body on its way in one request, of a file of a checkpoint or of a part of an eval set. What comes in several is in upload-records.ts. */
+export type Arrival = ArrivingBytes & ({ readonly runId: string; readonly checkpointId: string } | { readonly evalSetId: string });
+export interface ArrivingBytes {
   /** Of this body alone. */
   readonly id: string;
-  readonly runId: string;
-  readonly checkpointId: string;
-  /** Bytes it is known to take. */
+  /** Bytes it is known to take in the store. */
   readonly sizeBytes: number;
   /** More that would be welcome, where it may still grow. */
   readonly aheadBytes?: number;
@@ -541,11 +550,15 @@ export interface Arrival {
 }
 export interface ArrivalRecords {
   /**
-   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its run and in all; else says which is in the way and leaves it what it had. Two that ask at once
-   * never get the same room, in whatever processes they are.
+   * Gives a body room, in place of what it had, if everything staged and arriving then stays within the limits, of its run and in all, and everything stored and arriving within the quota of its namespace; else says
+   * which is in the way and leaves it what it had. Of an eval set only the quota counts. Two that ask at once never get the same room, in whatever processes they are.
    */
-  take(arrival: Arrival, limits: { readonly runBytesMax: number; readonly bytesMax: number }): Promise<{ readonly takenBytes: number } | 'run-full' | 'full'>;
+  take(
+    arrival: Arrival,
+    limits: { readonly runBytesMax: number; readonly bytesMax: number },
+  ): Promise<{ readonly takenBytes: number } | 'run-full' | 'full' | 'over-quota'>;
   keep(id: string, keepMs: number): Promise<void>;
+  /** Call it in the transaction that records the body, so that its bytes are never counted twice, nor missed. */
   release(id: string): Promise<void>;
   /** Whether a body of the checkpoint is arriving anywhere. */
   has(checkpointId: string): Promise<boolean>;

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { arrivalsOf } from './arrivals.ts';
+import { arrivalsOf } from './arriving.ts';
 import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from './catalog.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
+import { condemnRaw } from './condemn.ts';
 import { countByState } from './count-by-state.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
@@ -94,13 +95,10 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
         if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await arrivalsOf(tx, id).limit(1)).length > 0))
           throw new FirnError('conflict', 'The checkpoint is still being uploaded.');
-        const keys = await tx.query
-          .select({ key: checkpointFiles.rawKey })
-          .from(checkpointFiles)
-          .where(and(eq(checkpointFiles.checkpointId, id), isNotNull(checkpointFiles.rawKey)));
+        const keys = await condemnRaw(tx, eq(checkpointFiles.checkpointId, id), 'discarded');
         const ended = await endUploads(tx, eq(uploads.checkpointId, id));
         await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
-        return [...keys.map(({ key }) => key!), ...ended.keys];
+        return [...keys, ...ended.keys];
       });
     },
     async hide(id) {

@@ -8,6 +8,7 @@ import { damageRecords } from './damage.ts';
 import type { Db } from './database.ts';
 import { evalSetRecords } from './eval-sets.ts';
 import { fileRecords } from './files.ts';
+import { garbageRecords } from './garbage.ts';
 import { idempotencyRecords } from './idempotency.ts';
 import { jobClaims } from './job-claims.ts';
 import { jobLeases } from './job-leases.ts';
@@ -20,6 +21,7 @@ import { tokenRecords } from './tokens.ts';
 import { translateFailures, translating } from './translate-failures.ts';
 import { trialRecords } from './trials.ts';
 import { uploadRecords } from './uploads.ts';
+import { usageRecords } from './usage.ts';
 
 export interface CatalogLife {
   /** Frees what the database runs on. */
@@ -46,7 +48,9 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     uploads: translateFailures(uploadRecords(db)),
     chores: translateFailures(choreRecords(db)),
     objects: translateFailures(objectRecords(db)),
+    garbage: translateFailures(garbageRecords(db)),
     damage: translateFailures(damageRecords(db)),
+    usage: translateFailures(usageRecords(db)),
     now: () => translating(() => clockOf(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
     tidy: () => translating(async () => tidy?.()),

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { EvalSet, EvalSetPart, EvalSetRecords } from './catalog.ts';
+import type { EvalSetObject, EvalSetPart, EvalSetRecords } from './catalog.ts';
+import { condemn, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
@@ -41,9 +42,10 @@ export function evalSetRecords(db: Db): EvalSetRecords {
       return db.transaction(async (tx) => {
         const before = await locked(tx, id);
         if (before.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
+        await refuseCondemned(tx, [object.key]);
         await tx.query.update(evalSets).set(partColumns(part, object)).where(eq(evalSets.id, id));
-        const replaced = part === 'graph' ? before.graphKey : before.batchesKey;
-        return replaced === object.key ? undefined : replaced;
+        const replaced = partsOf(before).filter(({ part: which, key }) => which === part && key !== object.key);
+        return (await condemn(tx, replaced, 'replaced'))[0];
       });
     },
     async setState(id, state, error) {
@@ -59,12 +61,12 @@ export function evalSetRecords(db: Db): EvalSetRecords {
     },
     async delete(id) {
       return db.transaction(async (tx) => {
-        const { graphKey, batchesKey } = await locked(tx, id);
+        const parts = partsOf(await locked(tx, id));
         const used = await tx.query.select({ id: runs.id }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
         if (used.length > 0) throw new FirnError('conflict', 'A run uses the eval set.');
         const ended = await endUploads(tx, eq(uploads.evalSetId, id));
         await tx.query.delete(evalSets).where(eq(evalSets.id, id));
-        return [graphKey, batchesKey, ...ended.keys].filter((key) => key !== undefined);
+        return [...(await condemn(tx, parts, 'deleted')), ...ended.keys];
       });
     },
     async keys(page) {
@@ -76,16 +78,24 @@ export function evalSetRecords(db: Db): EvalSetRecords {
   };
 }
 
-function partColumns(part: EvalSetPart, { key, sha256, sizeBytes }: { key: string; sha256: string; sizeBytes: number }) {
-  if (part === 'graph') return { graphKey: key, graphSha256: sha256, graphBytes: sizeBytes };
-  return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes };
+function partColumns(part: EvalSetPart, { key, sha256, sizeBytes, storedBytes }: EvalSetObject) {
+  if (part === 'graph') return { graphKey: key, graphSha256: sha256, graphBytes: sizeBytes, graphStoredBytes: storedBytes };
+  return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes, batchesStoredBytes: storedBytes };
+}
+
+/** The objects of its parts, as `condemn` takes them. */
+function partsOf({ repositoryId, graphKey, graphStoredBytes, batchesKey, batchesStoredBytes }: typeof evalSets.$inferSelect) {
+  return [
+    { part: 'graph', key: graphKey, storedBytes: graphStoredBytes, repositoryId },
+    { part: 'batches', key: batchesKey, storedBytes: batchesStoredBytes, repositoryId },
+  ];
 }
 
 /** The eval set, held against other writers until the transaction ends. */
-async function locked(tx: Db, id: string): Promise<EvalSet> {
+async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect> {
   const [found] = await tx.query.select().from(evalSets).where(eq(evalSets.id, id)).for('update');
   if (found === undefined) throw missing();
-  return dropNulls(found);
+  return found;
 }
 
 async function columnKeys(

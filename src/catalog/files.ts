@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { foldersOf, pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import type { CheckpointFile, FileRecords } from './catalog.ts';
+import { condemnRaw, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
@@ -38,17 +39,18 @@ export function fileRecords(db: Db): FileRecords {
       return db.transaction(async (tx) => {
         await touchOpen(tx, checkpointId);
         const [before] = await tx.query
-          .select({ rawKey: files.rawKey })
+          .select({ id: files.id })
           .from(files)
           .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
         if (before === undefined) await refuseClash(tx, checkpointId, path);
+        await refuseCondemned(tx, [body.rawKey]);
+        const replaced = await condemnRaw(tx, and(eq(files.checkpointId, checkpointId), eq(files.path, path), ne(files.rawKey, body.rawKey))!, 'replaced');
         const arrived = { gitSha1: null, ...body, received: true };
         await tx.query
           .insert(files)
           .values({ checkpointId, path, role: role ?? 'other', ...arrived })
           .onConflictDoUpdate({ target: [files.checkpointId, files.path], set: { ...arrived, ...(role !== undefined && { role }) } });
-        const replaced = before?.rawKey ?? undefined;
-        return replaced === body.rawKey ? undefined : replaced;
+        return replaced[0];
       });
     },
     async list(checkpointId) {
@@ -85,22 +87,19 @@ export function fileRecords(db: Db): FileRecords {
     async releaseRaw(checkpointId, paths) {
       return db.transaction(async (tx) => {
         const held = await tx.query
-          .select({ id: files.id, key: files.rawKey, storage: files.storage })
+          .select({ id: files.id, storage: files.storage })
           .from(files)
           .where(and(eq(files.checkpointId, checkpointId), inArray(files.path, [...paths]), isNotNull(files.rawKey)))
           .for('update');
         if (held.some(({ storage }) => storage === 'raw'))
           throw new FirnError('conflict', 'A file is stored as it was uploaded; its bytes cannot be released.');
-        await tx.query
-          .update(files)
-          .set({ rawKey: null, rawStoredBytes: null })
-          .where(
-            inArray(
-              files.id,
-              held.map(({ id }) => id),
-            ),
-          );
-        return held.map(({ key }) => key!);
+        const which = inArray(
+          files.id,
+          held.map(({ id }) => id),
+        );
+        const released = await condemnRaw(tx, which, 'released');
+        await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
+        return released;
       });
     },
     async holdsRaw(key) {

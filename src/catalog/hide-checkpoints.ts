@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, notExists, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { condemnRaw } from './condemn.ts';
 import type { Db } from './database.ts';
 import { checkpointFiles, checkpoints, uploads } from './schema.ts';
 import { endUploads } from './uploads.ts';
@@ -9,7 +10,7 @@ const rowsPerQuery = 1000;
 
 export interface HiddenCheckpoints {
   readonly ids: readonly string[];
-  /** Of raw objects and pieces that no row refers to any more. */
+  /** Of raw objects and pieces that no row refers to any more, and that are condemned. */
   readonly keys: string[];
 }
 
@@ -48,8 +49,9 @@ function hiddenIds({ query }: Db) {
   return query.select({ id: checkpoints.id }).from(checkpoints).where(isNotNull(checkpoints.deletedAt));
 }
 
-/** Forgets the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
-async function releaseUnneeded({ query }: Db, which: SQL): Promise<string[]> {
+/** Condemns the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
+async function releaseUnneeded(tx: Db, which: SQL): Promise<string[]> {
+  const { query } = tx;
   // Held first: a reference that is being committed holds its origin too, and is seen by the statement after.
   await query
     .select({ id: checkpointFiles.id })
@@ -59,12 +61,15 @@ async function releaseUnneeded({ query }: Db, which: SQL): Promise<string[]> {
   const reference = alias(checkpointFiles, 'reference');
   const needed = query.select({ id: reference.id }).from(reference).where(eq(reference.originId, checkpointFiles.id));
   const held = await query
-    .select({ id: checkpointFiles.id, key: checkpointFiles.rawKey })
+    .select({ id: checkpointFiles.id })
     .from(checkpointFiles)
     .where(and(which, isNotNull(checkpointFiles.rawKey), notExists(needed)));
+  const keys: string[] = [];
   for (let start = 0; start < held.length; start += rowsPerQuery) {
     const ids = held.slice(start, start + rowsPerQuery).map(({ id }) => id);
-    await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(inArray(checkpointFiles.id, ids));
+    const some = inArray(checkpointFiles.id, ids);
+    keys.push(...(await condemnRaw(tx, some, 'deleted')));
+    await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(some);
   }
-  return held.map(({ key }) => key!);
+  return keys;
 }

@@ -39,7 +39,7 @@ export function integritySuite(open: () => Catalog): void {
     const delta = await makeReady(open(), run, 1, stored.package);
     const delta2 = await makeReady(open(), run, 2, delta.package);
     const evalSet = await makeEvalSet(open(), (await open().repositories.get(run.repositoryId))!);
-    await open().evalSets.setPart(evalSet.id, 'graph', { key: `evalsets/${evalSet.id}/g`, sha256: 'a', sizeBytes: 1 });
+    await open().evalSets.setPart(evalSet.id, 'graph', { key: `evalsets/${evalSet.id}/g`, sha256: 'a', sizeBytes: 1, storedBytes: 1 });
     const elsewhere = await makeReady(open(), other, 0);
     const merged = `packages/${freshName()}`;
     await open().packages.merge({
@@ -117,7 +117,7 @@ export function integritySuite(open: () => Catalog): void {
     const repository = await makeRepository(open());
     const evalSet = await makeEvalSet(open(), repository);
     const key = `evalsets/${evalSet.id}/b`;
-    await open().evalSets.setPart(evalSet.id, 'batches', { key, sha256: 'a', sizeBytes: 1 });
+    await open().evalSets.setPart(evalSet.id, 'batches', { key, sha256: 'a', sizeBytes: 1, storedBytes: 1 });
     expect(await open().damage.affected(key)).toEqual({ checkpoints: [], evalSets: [`${repository.namespace}/${repository.name}/${evalSet.name}`] });
   });
 

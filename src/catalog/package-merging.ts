@@ -1,16 +1,17 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { PackageRecords } from './catalog.ts';
+import { condemnPackages, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
-import { checkpoints, packages, retiredPackages } from './schema.ts';
+import { checkpoints, packages } from './schema.ts';
 
 const { touchedAt: _, ...checkpointColumns } = getTableColumns(checkpoints);
 
-type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried' | 'needs' | 'forgetRetired'>;
+type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried'>;
 
-/** The verbs of those who put several packages into one object, and of those who delete what is then left over. */
+/** The verbs of those who put several packages into one object. */
 export function packageMerging(db: Db): MergeVerbs {
   const { query } = db;
   return {
@@ -26,23 +27,17 @@ export function packageMerging(db: Db): MergeVerbs {
     },
     merge: ({ parts, ...object }) =>
       db.transaction(async (tx) => {
+        await refuseCondemned(tx, [object.key]);
+        const merged = inArray(
+          packages.id,
+          parts.map(({ id }) => id),
+        );
+        await tx.query.select({ id: packages.id }).from(packages).where(merged).for('update');
+        await condemnPackages(tx, merged, 'merged');
         for (const [position, part] of parts.entries()) await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
-        await tx.query
-          .insert(retiredPackages)
-          .values(parts.map(({ key }) => ({ key })))
-          .onConflictDoNothing();
       }),
     async setMergeTried(id) {
       await query.update(packages).set({ mergeTried: true }).where(eq(packages.id, id));
-    },
-    async needs(key, before) {
-      const named = await query.select({ key: packages.key }).from(packages).where(eq(packages.key, key)).limit(1);
-      if (named.length > 0) return true;
-      const retired = and(eq(retiredPackages.key, key), gte(retiredPackages.retiredAt, before));
-      return (await query.select({ key: retiredPackages.key }).from(retiredPackages).where(retired).limit(1)).length > 0;
-    },
-    async forgetRetired(before) {
-      return (await query.delete(retiredPackages).where(lt(retiredPackages.retiredAt, before)).returning({ key: retiredPackages.key })).length;
     },
   };
 }

@@ -93,7 +93,6 @@ export function packagesSuite(open: () => Catalog): void {
       const { run, made } = await makeChain(3);
       const packages = made.slice(1, 3).map((each) => each.package);
       const merged = mergedOf(packages, [7, 8]);
-      const beforeIt = new Date(Date.now() - 60_000);
       await open().packages.merge(merged);
       const { parts: _, ...object } = merged;
       const now = await Promise.all(packages.map(({ id }) => open().packages.get(id)));
@@ -102,12 +101,11 @@ export function packagesSuite(open: () => Catalog): void {
       expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(made.map((each) => each.package.id).reverse());
       expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10 })).toEqual([]);
 
-      const { key } = packages[0]!;
-      expect([await open().packages.needs(merged.key, new Date()), await open().packages.needs(key, beforeIt)]).toEqual([true, true]);
-      const later = new Date(Date.now() + 60_000);
-      expect(await open().packages.needs(key, later)).toBe(false);
-      expect(await open().packages.forgetRetired(later)).toBeGreaterThanOrEqual(2);
-      expect(await open().packages.needs(key, beforeIt)).toBe(false);
+      const waiting = await open().garbage.condemned(new Date(Date.now() + 60_000), { limit: 1000 });
+      const { repositoryId } = run;
+      const replaced = packages.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId, reason: 'merged', condemnedAt: expect.any(Date) as Date }));
+      expect(waiting).toEqual(expect.arrayContaining(replaced));
+      expect(waiting.map(({ key }) => key)).not.toContain(merged.key);
     });
 
     test('nothing is merged when one package is not as it was', async () => {

@@ -1,6 +1,7 @@
 import { asc, eq, gt, inArray, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { PackageRecord, PackageRecords } from './catalog.ts';
+import { refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
@@ -14,11 +15,13 @@ const chainLengthMax = 4096;
 export function packageRecords(db: Db): PackageRecords {
   const { query } = db;
   return {
-    async create(input) {
-      const [created] = await query.insert(packages).values(input).onConflictDoNothing().returning();
-      if (created === undefined) throw new FirnError('conflict', 'The package exists already.');
-      return dropNulls(created);
-    },
+    create: (input) =>
+      db.transaction(async (tx) => {
+        await refuseCondemned(tx, [input.key]);
+        const [created] = await tx.query.insert(packages).values(input).onConflictDoNothing().returning();
+        if (created === undefined) throw new FirnError('conflict', 'The package exists already.');
+        return dropNulls(created);
+      }),
     async get(id) {
       const [found] = await query.select().from(packages).where(eq(packages.id, id));
       return found && dropNulls(found);

@@ -2,24 +2,31 @@ import { desc, eq } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isTerminal } from './checkpoint-moves.ts';
 import { buildsOn } from './checkpoint-dependents.ts';
+import { condemn, condemnRaw } from './condemn.ts';
 import type { Db } from './database.ts';
 import { addStoredBytes } from './package-merging.ts';
-import { checkpointFiles, checkpoints, packages } from './schema.ts';
+import { checkpointFiles, checkpoints, packages, runs } from './schema.ts';
 
 /** See `CheckpointRecords.purge`. A delta being committed against this checkpoint meanwhile meets the foreign key and is refused as `conflict`. */
 export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
   return db.transaction(async (tx) => {
-    const [found] = await tx.query.select({ state: checkpoints.state }).from(checkpoints).where(eq(checkpoints.id, id)).for('update');
+    const [found] = await tx.query.select({ state: checkpoints.state, runId: checkpoints.runId }).from(checkpoints).where(eq(checkpoints.id, id)).for('update');
     if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     if (!isTerminal(found.state)) throw new FirnError('conflict', 'The checkpoint is still being worked on.');
     if (await buildsOn(tx, id)) throw new FirnError('conflict', 'Other checkpoints build on this one.');
-    const files = await tx.query.select({ key: checkpointFiles.rawKey }).from(checkpointFiles).where(eq(checkpointFiles.checkpointId, id));
+    const rawKeys = await condemnRaw(tx, eq(checkpointFiles.checkpointId, id), 'deleted');
     await tx.query.update(checkpoints).set({ packageId: null }).where(eq(checkpoints.id, id));
     const stored = await tx.query.delete(packages).where(eq(packages.checkpointId, id)).returning();
     await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
-    const freed: { key: string | null }[] = [];
+    const freed: typeof stored = [];
     for (const each of stored) if (!(await handOver(tx, each))) freed.push(each);
-    return [...files, ...freed].map(({ key }) => key).filter((key) => key !== null);
+    const [run] = await tx.query.select({ repositoryId: runs.repositoryId }).from(runs).where(eq(runs.id, found.runId));
+    const packageKeys = await condemn(
+      tx,
+      freed.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId: run!.repositoryId })),
+      'deleted',
+    );
+    return [...rawKeys, ...packageKeys];
   });
 }
 

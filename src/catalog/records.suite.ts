@@ -53,10 +53,10 @@ export function recordsSuite(open: () => Catalog): void {
   test('an eval set takes its parts while open, and names the object that a part replaces', async () => {
     const { evalSets } = open();
     const { id, repositoryId, name } = await makeEvalSet(open());
-    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1 })).toBeUndefined();
-    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1 })).toBeUndefined();
-    expect(await evalSets.setPart(id, 'graph', { key: 'k2', sha256: 's2', sizeBytes: 2 })).toBe('k1');
-    expect(await evalSets.setPart(id, 'batches', { key: 'k3', sha256: 's3', sizeBytes: 3 })).toBeUndefined();
+    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 })).toBeUndefined();
+    expect(await evalSets.setPart(id, 'graph', { key: 'k1', sha256: 's1', sizeBytes: 1, storedBytes: 1 })).toBeUndefined();
+    expect(await evalSets.setPart(id, 'graph', { key: 'k2', sha256: 's2', sizeBytes: 2, storedBytes: 2 })).toBe('k1');
+    expect(await evalSets.setPart(id, 'batches', { key: 'k3', sha256: 's3', sizeBytes: 3, storedBytes: 3 })).toBeUndefined();
     expect(await evalSets.find(repositoryId, name)).toMatchObject({
       state: 'open',
       graphKey: 'k2',
@@ -68,9 +68,9 @@ export function recordsSuite(open: () => Catalog): void {
     expect(await evalSets.keys({ limit: 10 })).toEqual(['k2', 'k3']);
     expect(await evalSets.keys({ limit: 1, after: 'k2' })).toEqual(['k3']);
     await evalSets.setState(id, 'ready');
-    await expectCode(evalSets.setPart(id, 'graph', { key: 'k4', sha256: 's', sizeBytes: 1 }), 'conflict');
+    await expectCode(evalSets.setPart(id, 'graph', { key: 'k4', sha256: 's', sizeBytes: 1, storedBytes: 1 }), 'conflict');
     expect(await evalSets.get(id)).toMatchObject({ state: 'ready', graphKey: 'k2' });
-    await expectCode(evalSets.setPart('none', 'graph', { key: 'k', sha256: 's', sizeBytes: 1 }), 'not-found');
+    await expectCode(evalSets.setPart('none', 'graph', { key: 'k', sha256: 's', sizeBytes: 1, storedBytes: 1 }), 'not-found');
   });
 
   test('an eval set keeps the reason of its failure', async () => {
@@ -90,7 +90,7 @@ export function recordsSuite(open: () => Catalog): void {
     await makeRun(open(), { repositoryId: repository.id, evalSetId: used.id });
     await expectCode(open().evalSets.delete(used.id), 'conflict');
     const free = await makeEvalSet(open(), repository);
-    await open().evalSets.setPart(free.id, 'batches', { key: 'gone', sha256: 's', sizeBytes: 1 });
+    await open().evalSets.setPart(free.id, 'batches', { key: 'gone', sha256: 's', sizeBytes: 1, storedBytes: 1 });
     expect(await open().evalSets.delete(free.id)).toEqual(['gone']);
     expect((await open().evalSets.list(repository.id, { limit: 10 })).map(({ id }) => id)).toEqual([used.id]);
     await expectCode(open().evalSets.delete(free.id), 'not-found');

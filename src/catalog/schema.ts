@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, doublePrecision, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, date, doublePrecision, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../checkpoint/role.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
@@ -17,6 +17,7 @@ import {
   type RunLayout,
   type TokenRecord,
 } from './catalog.ts';
+import { condemnedReasons } from './garbage-records.ts';
 import { damageKinds } from './integrity-records.ts';
 import { json } from './json-column.ts';
 
@@ -53,9 +54,11 @@ export const evalSets = pgTable('eval_sets', {
   graphKey: text('graph_key'),
   graphSha256: text('graph_sha256'),
   graphBytes: bytes('graph_bytes'),
+  graphStoredBytes: bytes('graph_stored_bytes'),
   batchesKey: text('batches_key'),
   batchesSha256: text('batches_sha256'),
   batchesBytes: bytes('batches_bytes'),
+  batchesStoredBytes: bytes('batches_stored_bytes'),
   errorCode: errorCode(),
   errorMessage: text('error_message'),
   createdAt: createdAt(),
@@ -135,9 +138,12 @@ export const packages = pgTable('packages', {
   mergeTried: boolean('merge_tried').notNull().default(false),
 });
 
-export const retiredPackages = pgTable('retired_packages', {
+export const condemnedObjects = pgTable('condemned_objects', {
   key: text('key').primaryKey(),
-  retiredAt: time('retired_at').notNull().defaultNow(),
+  condemnedAt: time('condemned_at').notNull().defaultNow(),
+  storedBytes: bytes('stored_bytes'),
+  repositoryId: text('repository_id'),
+  reason: text('reason', { enum: condemnedReasons }).notNull().default('merged'),
 });
 
 export const trials = pgTable(
@@ -181,8 +187,9 @@ export const jobs = pgTable('jobs', {
 
 export const arrivals = pgTable('arrivals', {
   id: text('id').primaryKey(),
-  runId: text('run_id').notNull(),
-  checkpointId: text('checkpoint_id').notNull(),
+  runId: text('run_id'),
+  checkpointId: text('checkpoint_id'),
+  evalSetId: text('eval_set_id'),
   sizeBytes: bytes('size_bytes').notNull(),
   keepUntil: time('keep_until').notNull(),
 });
@@ -214,6 +221,7 @@ export const uploadPieces = pgTable(
     uploadId: text('upload_id').notNull(),
     offsetBytes: bytes('offset_bytes').notNull(),
     sizeBytes: bytes('size_bytes').notNull(),
+    storedBytes: bytes('stored_bytes').notNull(),
     key: text('key').notNull(),
     sha256: text('sha256'),
   },
@@ -261,3 +269,19 @@ export const scrubRounds = pgTable('scrub_rounds', {
   objects: bigint('objects', { mode: 'number' }).notNull(),
   bytes: bytes('bytes').notNull(),
 });
+
+export const namespaceQuotas = pgTable('namespace_quotas', {
+  namespace: text('namespace').primaryKey(),
+  storedBytesMax: bytes('stored_bytes_max').notNull(),
+});
+
+export const transfers = pgTable(
+  'transfers',
+  {
+    repositoryId: text('repository_id').notNull(),
+    day: date('day').notNull(),
+    receivedBytes: bytes('received_bytes').notNull(),
+    sentBytes: bytes('sent_bytes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.repositoryId, table.day] })],
+);

@@ -37,6 +37,8 @@ export interface UploadRecord extends UploadTarget {
 export interface UploadPiece {
   readonly offsetBytes: number;
   readonly sizeBytes: number;
+  /** With frame and checksums. */
+  readonly storedBytes: number;
   readonly key: string;
   /** Of a part. */
   readonly sha256?: string;
@@ -46,7 +48,7 @@ type NewUpload = Omit<UploadRecord, 'id' | 'receivedBytes' | 'pieceCount' | 'isC
 type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 
 /**
- * Uploads and their pieces. An upload ends with its checkpoint or eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more.
+ * Uploads and their pieces; pieces that are forgotten are condemned. An upload ends with its checkpoint or eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more.
  * Verbs that name one reject with `not-found` when it is gone or expired, and with `upload-busy` while another request may write it.
  */
 export interface UploadRecords {
@@ -80,6 +82,4 @@ export interface UploadRecords {
   endOf(checkpointId: string): Promise<string[]>;
   /** The same for at most `limit` that have expired; returns how many, too. */
   endExpired(limit: number): Promise<{ readonly count: number; readonly keys: string[] }>;
-  /** Whether a piece is in this object; for sweeping. */
-  holds(key: string): Promise<boolean>;
 }

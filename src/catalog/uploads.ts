@@ -1,8 +1,10 @@
 import { and, asc, count, eq, getTableColumns, gt, gte, inArray, isNull, lte, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { condemn, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { touchOpen } from './files.ts';
+import type { CondemnedReason } from './garbage-records.ts';
 import { msFromNow } from './job-rows.ts';
 import { pageLimit } from './page-limit.ts';
 import { checkpoints, evalSets, uploadPieces as pieces, uploads } from './schema.ts';
@@ -48,18 +50,18 @@ export function uploadRecords(db: Db): UploadRecords {
         if (isComplete || receivedBytes !== offsetBytes) throw new FirnError('conflict', `The upload is at offset ${receivedBytes}.`);
         if (isFinishing) throw finishing();
         await tx.query.update(uploads).set({ writer }).where(eq(uploads.id, upload.id));
-        return forget(tx, and(eq(pieces.uploadId, upload.id), gte(pieces.offsetBytes, receivedBytes))!);
+        return forget(tx, and(eq(pieces.uploadId, upload.id), gte(pieces.offsetBytes, receivedBytes))!, 'replaced');
       }),
     append: (upload, writer, piece, ttlMs) =>
       db.transaction(async (tx) => {
         await holdAsWriter(tx, upload, writer);
-        await tx.query.insert(pieces).values({ ...piece, uploadId: upload.id });
+        await insertPiece(tx, upload, piece);
         return grow(tx, upload, piece.sizeBytes, ttlMs);
       }),
     appendLast: (upload, writer, piece, finishMs) =>
       db.transaction(async (tx) => {
         await holdAsWriter(tx, upload, writer);
-        await tx.query.insert(pieces).values({ ...piece, uploadId: upload.id });
+        await insertPiece(tx, upload, piece);
         await tx.query
           .update(uploads)
           .set({ finishingUntil: msFromNow(finishMs) })
@@ -70,8 +72,8 @@ export function uploadRecords(db: Db): UploadRecords {
         const { isComplete, isFinishing } = await hold(tx, upload);
         if (isComplete) throw complete();
         if (isFinishing) throw finishing();
-        const [before] = await forget(tx, and(eq(pieces.uploadId, upload.id), eq(pieces.offsetBytes, piece.offsetBytes))!);
-        await tx.query.insert(pieces).values({ ...piece, uploadId: upload.id });
+        const [before] = await forget(tx, and(eq(pieces.uploadId, upload.id), eq(pieces.offsetBytes, piece.offsetBytes))!, 'replaced');
+        await insertPiece(tx, upload, piece);
         await grow(tx, upload, before === undefined ? piece.sizeBytes : 0, ttlMs);
         return before;
       }),
@@ -107,7 +109,7 @@ export function uploadRecords(db: Db): UploadRecords {
           .update(uploads)
           .set({ isComplete: true, receivedBytes: uploads.sizeBytes, writer: null, finishingUntil: null, expiresAt: msFromNow(ttlMs) })
           .where(eq(uploads.id, upload.id));
-        return forget(tx, eq(pieces.uploadId, upload.id));
+        return forget(tx, eq(pieces.uploadId, upload.id), 'replaced');
       }),
     async pieces(id, page) {
       const later = page.after === undefined ? undefined : gt(pieces.offsetBytes, offsetOf(page.after));
@@ -130,9 +132,6 @@ export function uploadRecords(db: Db): UploadRecords {
         .for('update', { skipLocked: true });
       return endUploads(db, inArray(uploads.id, some));
     },
-    async holds(key) {
-      return (await query.select({ key: pieces.key }).from(pieces).where(eq(pieces.key, key)).limit(1)).length > 0;
-    },
   };
 }
 
@@ -141,14 +140,27 @@ export function endUploads(db: Db, which: SQL): Promise<{ count: number; keys: s
   return db.transaction(async (tx) => {
     const ids = (await tx.query.select({ id: uploads.id }).from(uploads).where(which).for('update')).map(({ id }) => id);
     if (ids.length === 0) return { count: 0, keys: [] };
-    const keys = await forget(tx, inArray(pieces.uploadId, ids));
+    const keys = await forget(tx, inArray(pieces.uploadId, ids), 'discarded');
     await tx.query.delete(uploads).where(inArray(uploads.id, ids));
     return { count: ids.length, keys };
   });
 }
 
-async function forget({ query }: Db, which: SQL): Promise<string[]> {
-  return (await query.delete(pieces).where(which).returning({ key: pieces.key })).map(({ key }) => key);
+async function insertPiece(tx: Db, { id: uploadId }: Named, piece: UploadPiece): Promise<void> {
+  await refuseCondemned(tx, [piece.key]);
+  await tx.query.insert(pieces).values({ ...piece, uploadId });
+}
+
+/** Condemns pieces as their rows go; returns the keys. */
+async function forget(tx: Db, which: SQL, reason: CondemnedReason): Promise<string[]> {
+  const { key, storedBytes } = pieces;
+  const known = await tx.query
+    .select({ key, storedBytes, repositoryId: uploads.repositoryId })
+    .from(pieces)
+    .innerJoin(uploads, eq(uploads.id, pieces.uploadId))
+    .where(which);
+  await tx.query.delete(pieces).where(which);
+  return condemn(tx, known, reason);
 }
 
 /** Holds what a new upload is for until the transaction ends; returns what finds the uploads for it. */

@@ -8,6 +8,7 @@ export const firnErrorCodes = [
   'unauthenticated',
   'forbidden',
   'rate-limited',
+  'quota-exceeded',
   'not-found',
   'conflict',
   'method-not-allowed',

@@ -69,7 +69,7 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
       }
     });
   } catch (error) {
-    // Nobody else writes this key, and nothing refers to it yet. What cannot be deleted now is found by the sweep of packages.
+    // Nobody else writes this key, and nothing refers to it yet. What cannot be deleted now is collected as an orphan.
     await ctx.store.delete(packageKey).catch(() => undefined);
     throw tellFullDisk(error);
   }

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
+import { condemnedKeys } from '../catalog/condemned-keys.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
@@ -75,7 +76,7 @@ export interface CompressHarness {
   packageBytes(checkpoint: Checkpoint): Promise<Buffer>;
   /** Files whose uploaded bytes are still kept, in path order. */
   rawPaths(checkpoint: Checkpoint): Promise<string[]>;
-  /** Keys of all objects. */
+  /** Keys of all objects but those that wait to be deleted. */
   objects(): Promise<string[]>;
   /** What lies in the work directory beside the eval sets. */
   scratch(): Promise<string[]>;
@@ -211,8 +212,9 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
     },
     rawPaths: async ({ id }) => (await catalog.files.list(id)).flatMap((file) => (file.rawKey === undefined ? [] : [file.path])),
     async objects() {
+      const condemned = await condemnedKeys(catalog);
       const keys: string[] = [];
-      for await (const { key } of store.list('')) keys.push(key);
+      for await (const { key } of store.list('')) if (!condemned.has(key)) keys.push(key);
       return keys.sort();
     },
     scratch: async () => (await readdir(workDirectory)).filter((name) => name !== 'eval-sets'),
@@ -231,8 +233,8 @@ async function readyEvalSet(catalog: Catalog, store: ObjectStore, repositoryId: 
     ['graph', tinyGraph()],
     ['batches', tinyBatches()],
   ] as const) {
-    const { key } = await put(store, `evalsets/${id}/${part}`, bytes);
-    await catalog.evalSets.setPart(id, part, { key, sha256: sha256(bytes), sizeBytes: bytes.length });
+    const { key, storedBytes } = await put(store, `evalsets/${id}/${part}`, bytes);
+    await catalog.evalSets.setPart(id, part, { key, sha256: sha256(bytes), sizeBytes: bytes.length, storedBytes });
   }
   await catalog.evalSets.setState(id, 'ready');
   return (await catalog.evalSets.get(id))!;

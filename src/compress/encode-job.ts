@@ -31,7 +31,7 @@ export async function runEncodeJob(given: CompressContext, checkpointId: string,
   try {
     await commit(ctx, { checkpoint, compressed }, claim);
   } catch (error) {
-    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the same; the sweep of packages knows.
+    // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the same; the collection of orphans knows.
     if (error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(compressed.packageKey).catch(() => undefined);
     throw error;
   }
@@ -49,14 +49,14 @@ export async function markEncodeEnded(
   await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
-/** One transaction makes the checkpoint ready; objects nobody needs any more go after it. */
+/** One transaction makes the checkpoint ready and condemns the objects that nobody needs any more. */
 async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
   const {
     checkpoint,
     compressed: { encoded, packageId, packageKey, result, files },
   } = done;
   const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
-  const released = await ctx.catalog.transaction(async (tx) => {
+  await ctx.catalog.transaction(async (tx) => {
     await tx.packages.create({
       id: packageId,
       checkpointId: checkpoint.id,
@@ -71,39 +71,34 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
     });
     await tx.files.setResults(checkpoint.id, files);
     await tx.checkpoints.transition(checkpoint.id, ['working'], 'ready', { result, packageId, finishedAt: new Date() });
-    const keys = await releaseRaw(tx, done);
+    await releaseRaw(tx, done);
     await tx.jobs.complete(claim);
     await ctx.afterCommit?.(tx, checkpoint);
-    return keys;
   });
-  await ctx.store.deleteMany(released).catch(() => undefined);
 }
 
 /**
  * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all but the model, which stays while
- * this is the run's newest ready checkpoint. A failed delete leaves an object that the sweep of staged objects finds.
+ * this is the run's newest ready checkpoint.
  */
 async function releaseRaw(
   tx: Catalog,
   { checkpoint, compressed: { result, files } }: { checkpoint: Checkpoint; compressed: CompressedCheckpoint },
-): Promise<string[]> {
+): Promise<void> {
   const elsewhere = new Set(files.filter((file) => file.storage !== 'raw').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
   const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || result.fidelity === 'exact')));
-  const keys = await tx.files.releaseRaw(
+  await tx.files.releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
   const previous = await tx.checkpoints.previousReady(checkpoint.runId, checkpoint.sequence);
-  if (previous === undefined) return keys;
+  if (previous === undefined) return;
   const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage !== 'raw');
-  return [
-    ...keys,
-    ...(await tx.files.releaseRaw(
-      previous.id,
-      older.map((row) => row.path),
-    )),
-  ];
+  await tx.files.releaseRaw(
+    previous.id,
+    older.map((row) => row.path),
+  );
 }
 
 function isTerminal(checkpoint: Checkpoint): boolean {

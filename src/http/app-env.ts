@@ -17,6 +17,8 @@ export interface AppEnv {
     requestId: string;
     /** Whose request it is. */
     principal: Principal;
+    /** Of the repository that the request was let to, if any. */
+    repositoryId?: string;
   };
 }
 

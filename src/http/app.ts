@@ -25,6 +25,7 @@ import { registerTensors } from './routes/tensors.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { tusVersion } from './tus-version.ts';
+import { registerUsage } from './routes/usage.ts';
 import { writeLog } from './write-log.ts';
 
 /** Most complaints about one request that an answer repeats. */
@@ -37,8 +38,9 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
       if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
     },
   });
-  app.use(requestId(), requestMetrics(gateway.metrics), writeLog(gateway.log), readablePath(), admit(gateway.admittance));
-  app.use('/v1/*', tusVersion(), jsonBody(), idempotency(gateway.catalog.idempotency));
+  app.use(requestId(), requestMetrics(gateway.metrics, gateway.transfers), writeLog(gateway.log), readablePath(), admit(gateway.admittance));
+  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH']), idempotency(gateway.catalog.idempotency));
+  app.use('/v1/namespaces/*', jsonBody(['PUT']));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);
@@ -49,6 +51,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerUploads(app, gateway);
   registerTensors(app, gateway);
   registerPackages(app, gateway);
+  registerUsage(app, gateway);
   registerTokens(app, gateway);
   registerOperations(app, gateway);
   const methods = allowedMethods(app.routes);

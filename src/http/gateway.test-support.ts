@@ -25,10 +25,12 @@ import { deleteRun } from '../upkeep/delete-run.ts';
 import type { Admittance } from './admit.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress-bus.ts';
+import { TransferMeter } from './transfer-meter.ts';
 
 const cacheBytes = 16 * 1024 * 1024;
 
 export interface TestGateway extends Gateway {
+  readonly transfers: TransferMeter;
   readonly store: ObjectStore;
   readonly ingest: IngestContext;
   /** What was logged as an error. */
@@ -82,17 +84,18 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     lines,
     runs: {
       create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input),
-      delete: (run) => deleteRun({ catalog, store }, run),
+      delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     resumable: createResumable(ingest),
     checkpoints: {
-      cancel: (checkpoint) => cancelCheckpoint({ catalog, store }, checkpoint),
-      delete: (checkpoint) => deleteCheckpoint({ catalog, store }, checkpoint),
+      cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
+      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer: shared }),
     probes: { catalog: () => catalog.probe(), store: () => store.probe() },
     metrics: new Registry(),
+    transfers: new TransferMeter(catalog.usage),
     log: { info: (fields) => lines.push(fields), error: (fields) => errors.push(fields) },
     judgeEvalSet: async () => undefined,
     encode: () => encodeWaiting(catalog, compress),

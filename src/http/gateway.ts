@@ -8,6 +8,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import type { Admittance } from './admit.ts';
 import type { HttpLog } from './app-env.ts';
 import type { ProgressBus } from './progress-bus.ts';
+import type { TransferMeter } from './transfer-meter.ts';
 import type { Probes } from './readiness.ts';
 
 /** Everything the routes need, built by wire.ts. Records are located before a verb is called; verbs throw FirnError. */
@@ -27,6 +28,8 @@ export interface Gateway {
   readonly probes: Probes;
   /** Printed by /metrics; the routes add their own series to it. */
   readonly metrics: Registry;
+  /** Hears what requests to repositories moved. */
+  readonly transfers: Pick<TransferMeter, 'add'>;
   readonly log: HttpLog;
 }
 

@@ -7,13 +7,13 @@ import { incomingBody, isByteStream } from './incoming-body.ts';
 export const jsonBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reads the body of a POST or PATCH once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
+ * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
  * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
  */
-export function jsonBody(): MiddlewareHandler<AppEnv> {
+export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {
     const { method } = c.req;
-    if ((method !== 'POST' && method !== 'PATCH') || isByteStream(c)) return next();
+    if (!methods.includes(method) || isByteStream(c)) return next();
     if (Number(c.req.header('content-length') ?? 0) > jsonBytesMax) throw tooLarge();
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;

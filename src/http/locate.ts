@@ -47,6 +47,7 @@ export function createLocate(catalog: Catalog): Locate {
         const repository = await catalog.repositories.find(namespace, name);
         const held = repository && scopeOn(principal, repository);
         checkScope(principal, found(held, 'repository'), scope);
+        c.set('repositoryId', repository!.id);
         return repository!;
       },
       async evalSet(names) {

@@ -16,6 +16,7 @@ const tags = [
   { name: 'Files', description: 'Files and tensors of a checkpoint, as uploaded or rebuilt.' },
   { name: 'Uploads', description: 'Files in several requests, resumed where they broke: tus 1.0, or parts in any order.' },
   { name: 'Packages', description: 'Compressed forms, for clients that decode by themselves.' },
+  { name: 'Usage', description: 'What namespaces and repositories take, and may take.' },
   { name: 'Access', description: 'Tokens, and what they allow.' },
   { name: 'Operations', description: 'Health, metrics and this document.' },
 ];

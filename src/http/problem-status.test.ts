@@ -8,6 +8,7 @@ const statuses: Record<FirnErrorCode, number> = {
   unauthenticated: 401,
   forbidden: 403,
   'rate-limited': 429,
+  'quota-exceeded': 403,
   'not-found': 404,
   conflict: 409,
   'method-not-allowed': 405,

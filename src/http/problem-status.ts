@@ -25,6 +25,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'The token does not allow this' },
   'rate-limited': { status: 429, title: 'Too many requests' },
+  'quota-exceeded': { status: 403, title: 'The namespace has no room left under its quota' },
   'not-found': { status: 404, title: 'Not found' },
   conflict: { status: 409, title: 'The state of the resource does not allow this' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },

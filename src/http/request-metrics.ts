@@ -2,12 +2,13 @@ import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AppEnv } from './app-env.ts';
+import type { TransferMeter } from './transfer-meter.ts';
 
 /** Upper edges in seconds: from a metadata read to a large download. */
 const durationBucketSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
 
-/** Counts requests, durations and bytes by route pattern; a request ends when its connection has the last byte or is gone. */
-export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
+/** Counts requests, durations and bytes by route pattern, and bytes by repository; a request ends when its connection has the last byte or is gone. */
+export function requestMetrics(registry: Registry, transfers?: Pick<TransferMeter, 'add'>): MiddlewareHandler<AppEnv> {
   const registers = [registry];
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({ name: 'firn_http_requests_total', help: 'Requests answered.', labelNames, registers });
@@ -45,8 +46,11 @@ export function requestMetrics(registry: Registry): MiddlewareHandler<AppEnv> {
       seconds.observe({ method, route }, (performance.now() - startedMs) / 1000);
       if (socket === undefined) return;
       const before = accounted.get(socket) ?? { read: 0, written: 0 };
-      received.inc({ route }, socket.bytesRead - before.read);
-      sent.inc({ route }, socket.bytesWritten - before.written);
+      const moved = { received: socket.bytesRead - before.read, sent: socket.bytesWritten - before.written };
+      received.inc({ route }, moved.received);
+      sent.inc({ route }, moved.sent);
+      const { repositoryId } = c.var;
+      if (repositoryId !== undefined) transfers?.add({ repositoryId, ...moved });
       accounted.set(socket, { read: socket.bytesRead, written: socket.bytesWritten });
     };
     if (c.env?.outgoing === undefined) done();

@@ -1,19 +1,17 @@
 import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
-import { dropObjects } from './stage-body.ts';
 
 /**
  * Stops work on a checkpoint: at once when none has begun, else its worker is told and the checkpoint comes back with `cancelRequested`.
  * Cancelling twice is no error. Files that have arrived stay until the checkpoint is deleted, uploads that have not ended are given up. `conflict` when it is ready or failed.
  */
-export async function cancelCheckpoint(ctx: Pick<IngestContext, 'catalog' | 'store'>, { id }: Pick<Checkpoint, 'id'>): Promise<Checkpoint> {
-  const { checkpoint, keys } = await ctx.catalog.transaction(async (tx) => {
+export async function cancelCheckpoint(ctx: Pick<IngestContext, 'catalog'>, { id }: Pick<Checkpoint, 'id'>): Promise<Checkpoint> {
+  return ctx.catalog.transaction(async (tx) => {
     const checkpoint = await cancel(tx, id);
-    return { checkpoint, keys: await tx.uploads.endOf(id) };
+    await tx.uploads.endOf(id);
+    return checkpoint;
   });
-  await dropObjects(ctx, keys);
-  return checkpoint;
 }
 
 async function cancel(tx: Catalog, id: string): Promise<Checkpoint> {

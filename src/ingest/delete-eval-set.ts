@@ -1,7 +1,6 @@
 import type { IngestContext } from './ingest-context.ts';
-import { dropObjects } from './stage-body.ts';
 
-/** Removes an eval set and its objects. Errors: `conflict` while a run uses it, `not-found`. */
-export async function deleteEvalSet(ctx: Pick<IngestContext, 'catalog' | 'store'>, evalSetId: string): Promise<void> {
-  await dropObjects(ctx, await ctx.catalog.evalSets.delete(evalSetId));
+/** Removes an eval set; its objects go after the grace. Errors: `conflict` while a run uses it, `not-found`. */
+export async function deleteEvalSet({ catalog }: Pick<IngestContext, 'catalog'>, evalSetId: string): Promise<void> {
+  await catalog.evalSets.delete(evalSetId);
 }

@@ -12,10 +12,12 @@ import { defaultIngestLimits } from './ingest-limits.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint } from './reserve-checkpoint.ts';
-import { sweepStaged } from './sweep-staged.ts';
+import { collectNow } from '../upkeep/garbage/collect-now.test-support.ts';
+import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';
+import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
 
 const model = safetensorsFile([['w', 'F32', [30]]], 1);
-const { reservationTtlMs, sweepGraceMs } = defaultIngestLimits;
+const { reservationTtlMs } = defaultIngestLimits;
 
 let harness: IngestHarness;
 let ctx: IngestContext;
@@ -71,9 +73,9 @@ describe('an abandoned reservation', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('the collection of garbage', () => {
   it('removes what no record refers to, after a grace, and nothing else', async () => {
-    await sweepStaged(ctx);
+    await collectNow(ctx);
     const run = await harness.newRun();
     const { checkpoint } = await pushCheckpoint(ctx, run, { step: 1, upload: uploadOf(model) });
     const open = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
@@ -88,25 +90,25 @@ describe('the sweep', () => {
       `evalsets/${'f'.repeat(32)}/0`,
     ];
     for (const key of orphans) await harness.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
-    // What this sweep is not for stays.
-    await harness.store.put('packages/x', bodyOf(Buffer.from('package')), { sizeMaxBytes: 10 });
-    const fresh = harness.context();
-    harness.pass(-(reservationTtlMs + 60_000));
-    expect(await sweepStaged(fresh)).toBe(0);
-    harness.pass(sweepGraceMs + 60_000);
-    expect(await sweepStaged(fresh)).toBe(orphans.length);
-    expect(await harness.everything()).toEqual([...before, 'packages/x'].sort());
-    expect(await sweepStaged(fresh)).toBe(0);
+    // What no part of the hub writes stays.
+    await harness.store.put('others/x', bodyOf(Buffer.from('package')), { sizeMaxBytes: 10 });
+    // So young, they may be about to be recorded; and what was condemned just now waits.
+    const hourMs = 3_600_000;
+    expect(await condemnOrphans(ctx, { graceMs: hourMs })).toEqual({ objects: 0, bytes: 0 });
+    expect((await condemnOrphans(ctx, { graceMs: 0 })).objects).toBe(orphans.length);
+    expect((await deleteCondemned(ctx, { graceMs: hourMs })).objects).toBe(0);
+    for (const key of orphans) expect(await harness.store.stat(key)).toBeDefined();
+    expect(await collectNow(ctx)).toBe(orphans.length);
+    expect(await harness.everything()).toEqual([...before, 'others/x'].sort());
+    expect(await collectNow(ctx)).toBe(0);
   });
 
   it('stops between two objects when it is told to', async () => {
     const orphan = `staged/${'d'.repeat(32)}/${'e'.repeat(32)}`;
     await harness.store.put(orphan, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
-    const later = harness.context();
-    harness.pass(sweepGraceMs + 60_000);
-    await expect(sweepStaged(later, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
+    await expect(collectNow(ctx, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
     expect(await harness.everything()).toContain(orphan);
-    expect(await sweepStaged(later, new AbortController().signal)).toBe(1);
+    expect(await collectNow(ctx, new AbortController().signal)).toBe(1);
   });
 });
 

@@ -19,8 +19,6 @@ export interface IngestLimits {
   readonly openUploadsMax: number;
   /** Such an upload to which nothing has come for this long is given up, in ms. */
   readonly uploadTtlMs: number;
-  /** A staged object younger than this may belong to a body just arrived, in ms. */
-  readonly sweepGraceMs: number;
 }
 
 const gibibyte = 2 ** 30;
@@ -47,6 +45,4 @@ export const defaultIngestLimits: IngestLimits = {
   openUploadsMax: 256,
   /** A night and a day for somebody to come back. */
   uploadTtlMs: 24 * hourMs,
-  /** The moments between an object's last byte and its record, a thousand times over. */
-  sweepGraceMs: hourMs,
 };

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Catalog, Repository, Run } from '../catalog/catalog.ts';
+import { condemnedKeys } from '../catalog/condemned-keys.test-support.ts';
 import { openPgliteCatalog } from '../catalog/open-pglite.ts';
 import type { Dtype } from '../checkpoint/dtype.ts';
 import { buildSafetensorsHeader } from '../checkpoint/safetensors-header.ts';
@@ -21,7 +22,7 @@ export interface IngestHarness {
   /** Over the same catalog and store, with other limits or another store. */
   context(limits?: Partial<IngestLimits>, store?: ObjectStore): IngestContext;
   newRun(overrides?: Partial<Parameters<Catalog['runs']['create']>[0]>): Promise<Run>;
-  /** Keys of every object, and whatever unfinished files there are. */
+  /** Keys of every object that does not wait to be deleted, and whatever unfinished files there are. */
   everything(): Promise<string[]>;
   /** Moves the clock of `context` forward. */
   pass(ms: number): void;
@@ -61,7 +62,8 @@ export async function openIngestHarness(): Promise<IngestHarness> {
       }),
     async everything() {
       const found = await readdir(path.join(folder, 'tmp'));
-      for await (const { key } of store.list('')) found.push(key);
+      const condemned = await condemnedKeys(catalog);
+      for await (const { key } of store.list('')) if (!condemned.has(key)) found.push(key);
       return found.sort();
     },
     pass(ms) {

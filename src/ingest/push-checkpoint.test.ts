@@ -4,11 +4,10 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
 import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness, type TestTensor } from './ingest.test-support.ts';
-import { defaultIngestLimits } from './ingest-limits.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import { reserveCheckpoint, type AnnouncedFile } from './reserve-checkpoint.ts';
-import { sweepStaged } from './sweep-staged.ts';
+import { collectNow } from '../upkeep/garbage/collect-now.test-support.ts';
 import type { Upload } from './upload.ts';
 
 const weights: readonly TestTensor[] = [
@@ -166,12 +165,9 @@ describe('a checkpoint pushed in one request', () => {
     expect((await pushCheckpoint(ctx, run, { step: 2, upload: upload() })).checkpoint).toMatchObject({ id: reserved.id, layerTypes });
   });
 
-  it('is not swept away, though its object has no checkpoint in its key', async () => {
+  it('is not collected, though its object has no checkpoint in its key', async () => {
     const { checkpoint } = await push(1, model);
-    const later = harness.context();
-    harness.pass(defaultIngestLimits.sweepGraceMs + 60_000);
-    await sweepStaged(later);
-    harness.pass(-defaultIngestLimits.sweepGraceMs - 60_000);
+    await collectNow(ctx);
     expect((await stored(checkpoint)).equals(model)).toBe(true);
   });
 

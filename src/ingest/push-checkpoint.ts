@@ -8,7 +8,7 @@ import { readLayouts } from './read-layouts.ts';
 import { receiveFile } from './receive-file.ts';
 import { joinLayouts } from './run-layout.ts';
 import { sameLayerTypes } from './same-layer-types.ts';
-import { dropObjects, recordStaged, type StagedBody } from './stage-body.ts';
+import { dropObjects, recordStaged, releaseRoom, type StagedBody } from './stage-body.ts';
 import { stageFile } from './stage-file.ts';
 import { stepExists } from './step-exists.ts';
 import type { Upload } from './upload.ts';
@@ -33,22 +33,19 @@ export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): 
   if (existing !== undefined && existing.state !== 'open') return pushAgain(ctx, existing, push);
   const known = existing && (await reservedFile(ctx.catalog, existing, push));
   const place = existing ?? { id: ctx.newKeyPart(), runId: run.id, sequence: Number.MAX_SAFE_INTEGER };
-  const staged = await stageFile(ctx, place, { path: pushedPath, role: 'model', known }, push.upload);
-  const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(async (err: unknown) => {
-    const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
-    if (committed === undefined) throw err;
-    return { checkpoint: committed, created: true, unneededKey: undefined };
+  return stageFile(ctx, place, { file: { path: pushedPath, role: 'model', known }, upload: push.upload }, async (staged) => {
+    const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(async (err: unknown) => {
+      const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
+      if (committed === undefined) throw err;
+      return { checkpoint: committed, created: true };
+    });
+    // Others had pushed the same bytes before.
+    if (!recorded.created) await dropObjects(ctx, [staged.key]);
+    return recorded;
   });
-  await dropObjects(ctx, [recorded.unneededKey]);
-  return { checkpoint: recorded.checkpoint, created: recorded.created };
 }
 
-interface RecordedPush extends CommittedCheckpoint {
-  /** Of an object that no record refers to. */
-  readonly unneededKey: string | undefined;
-}
-
-async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBody): Promise<RecordedPush> {
+async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBody): Promise<CommittedCheckpoint> {
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
   const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
@@ -58,14 +55,15 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
     const existing = await tx.checkpoints.find(run.id, push.step);
     if (existing !== undefined && existing.state !== 'open') {
       await checkSamePush(tx, existing, push, sha256);
-      return { checkpoint: existing, created: false, unneededKey: rawKey };
+      return { checkpoint: existing, created: false };
     }
     const known = existing && (await reservedFile(tx, existing, push));
     if (known !== undefined && !known.received && !isAsAnnounced(known, staged)) throw reservedOtherwise(push.step);
     const { step, layerTypes } = push;
     const checkpoint = existing ?? (await openCheckpoint(tx, run, { step, files: [], ...(layerTypes !== undefined && { layerTypes }) }));
-    const unneededKey = await tx.files.receive(checkpoint.id, file);
-    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, { model, files: [file] }), created: true, unneededKey };
+    await tx.files.receive(checkpoint.id, file);
+    await releaseRoom(tx, staged);
+    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, { model, files: [file] }), created: true };
   });
 }
 

@@ -2,7 +2,7 @@ import type { EvalSetPart } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { ArrivingBody, type BodyRules } from './arriving-body.ts';
 import { evalSetPrefix, type IngestContext } from './ingest-context.ts';
-import { dropObjects, recordStaged, stageBody } from './stage-body.ts';
+import { recordStaged, releaseRoom, stageBody } from './stage-body.ts';
 import type { Upload } from './upload.ts';
 
 /**
@@ -10,17 +10,25 @@ import type { Upload } from './upload.ts';
  * the earlier ones. Errors: as `receiveFile`; `conflict` when the eval set is not open.
  */
 export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, part: EvalSetPart, upload: Upload): Promise<void> {
-  const { catalog } = ctx;
+  const { catalog, budget } = ctx;
   const evalSet = await catalog.evalSets.get(evalSetId);
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
   if (evalSet.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
   const rules = partRules(ctx, part);
   const body = new ArrivingBody(upload, rules);
-  const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes: rules.sizeMaxBytes });
-  const replaced = await recordStaged(ctx, staged, () =>
-    catalog.evalSets.setPart(evalSetId, part, { key: staged.key, sha256: staged.sha256, sizeBytes: staged.sizeBytes }),
-  );
-  await dropObjects(ctx, [replaced]);
+  const ticket = upload.hasRoom === true ? undefined : await budget.admitPart(catalog, evalSetId, body.lengthBytes);
+  try {
+    const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes: rules.sizeMaxBytes, ...(ticket && { ticket }) });
+    const { key, sha256, sizeBytes, storedBytes } = staged;
+    await recordStaged(ctx, staged, () =>
+      catalog.transaction(async (tx) => {
+        await tx.evalSets.setPart(evalSetId, part, { key, sha256, sizeBytes, storedBytes });
+        await releaseRoom(tx, staged);
+      }),
+    );
+  } finally {
+    await ticket?.release();
+  }
 }
 
 /** What the bytes of a part are held to. */

@@ -257,13 +257,13 @@ describe('receiving a file', () => {
     expect(await receive('b.json', uploadOf(config), two)).toMatchObject({ created: true });
   });
 
-  it('leaves an object to the sweep when the record may exist after all', async () => {
+  it('leaves an object to the collection of orphans when the record may exist after all', async () => {
     await reserve();
     const failing: IngestContext = {
       ...ctx,
       catalog: {
         ...ctx.catalog,
-        files: { ...ctx.catalog.files, receive: () => Promise.reject(new FirnError('internal', 'The connection to the database was lost.')) },
+        transaction: () => Promise.reject(new FirnError('internal', 'The connection to the database was lost.')),
       },
     };
     await expect(receive('config.json', uploadOf(config), failing)).rejects.toMatchObject({ code: 'internal' });

@@ -6,7 +6,7 @@ import type { FileRole } from '../checkpoint/role.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { roleOfFile } from './role-of-file.ts';
-import { dropObjects, recordStaged, type StagedBody } from './stage-body.ts';
+import { dropObjects, recordStaged, releaseRoom, type StagedBody } from './stage-body.ts';
 import { stageFile, type FileToStage } from './stage-file.ts';
 import { stepExists } from './step-exists.ts';
 import type { Upload } from './upload.ts';
@@ -20,7 +20,7 @@ export interface ReceivedFile {
 /**
  * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path replace the earlier ones; once it is
  * committed, equal bytes are recognised (read and digested, not stored) and others refused. A refused or broken upload leaves nothing behind.
- * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` (before the body is
+ * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` and `quota-exceeded` (before the body is
  * read, when its length is known), `storage-full`, `step-exists`, `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
  */
 export async function receiveFile(
@@ -34,8 +34,7 @@ export async function receiveFile(
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return compareWithCommitted(ctx, checkpoint, path, upload);
   const file = await placeFile(ctx, checkpoint.id, { path, ...(asked !== undefined && { role: asked }) });
-  const staged = await stageFile(ctx, checkpoint, file, upload);
-  return record(ctx, checkpoint, { path, role: file.role }, staged);
+  return stageFile(ctx, checkpoint, { file, upload }, (staged) => record(ctx, checkpoint, { path, role: file.role }, staged));
 }
 
 /** What a file that is to arrive in an open checkpoint will be. Errors: `invalid-request`, `payload-too-large` (too many files). */
@@ -65,10 +64,12 @@ async function record(ctx: IngestContext, checkpoint: Checkpoint, file: { path: 
   }
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   try {
-    const replaced = await recordStaged(ctx, staged, () =>
-      catalog.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) }),
+    await recordStaged(ctx, staged, () =>
+      catalog.transaction(async (tx) => {
+        await tx.files.receive(checkpoint.id, { ...file, sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) });
+        await releaseRoom(tx, staged);
+      }),
     );
-    await dropObjects(ctx, [replaced]);
   } catch (err) {
     if (err instanceof FirnError && err.code === 'conflict') return committedMeanwhile(ctx, checkpoint.id, file.path, sha256);
     throw err;

@@ -3,7 +3,7 @@ import type { FileRole } from '../checkpoint/role.ts';
 import { ArrivingBody, type BodyRules } from './arriving-body.ts';
 import { stagedPrefix, type IngestContext } from './ingest-context.ts';
 import { mustBeSafetensors } from './role-of-file.ts';
-import { stageBody, type StagedBody, type StageOptions } from './stage-body.ts';
+import { stageBody, type StagedBody } from './stage-body.ts';
 import type { Upload } from './upload.ts';
 
 export interface FileToStage {
@@ -16,17 +16,24 @@ export interface FileToStage {
 /** What the room for a body is taken for. */
 export type StagingPlace = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
-/** Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits. Errors: the body's, the store's and `overloaded`. */
-export async function stageFile(ctx: IngestContext, place: StagingPlace, file: FileToStage, upload: Upload): Promise<StagedBody> {
+/**
+ * Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits, and has it recorded. Its room is held until then, so that the object is always known: as arriving, or as recorded.
+ * Errors: the body's, the store's, `overloaded`, `quota-exceeded`, and those of `record`.
+ */
+export async function stageFile<T>(
+  ctx: IngestContext,
+  place: StagingPlace,
+  { file, upload }: { readonly file: FileToStage; readonly upload: Upload },
+  record: (staged: StagedBody) => Promise<T>,
+): Promise<T> {
   const rules = fileRules(ctx, file);
   const body = new ArrivingBody(upload, rules);
-  const stage: StageOptions = { prefix: `${stagedPrefix}${place.id}/`, sizeMaxBytes: rules.sizeMaxBytes };
-  if (upload.hasRoom === true) return stageBody(ctx, body, stage);
-  const ticket = await ctx.budget.admit(ctx.catalog, place, body.lengthBytes);
+  const stage = { prefix: `${stagedPrefix}${place.id}/`, sizeMaxBytes: rules.sizeMaxBytes };
+  const ticket = upload.hasRoom === true ? undefined : await ctx.budget.admit(ctx.catalog, place, body.lengthBytes);
   try {
-    return await stageBody(ctx, body, { ...stage, onProgress: ticket.grow });
+    return await record(await stageBody(ctx, body, { ...stage, ...(ticket && { ticket }) }));
   } finally {
-    await ticket.release();
+    await ticket?.release();
   }
 }
 

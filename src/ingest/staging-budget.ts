@@ -1,12 +1,15 @@
-import type { Arrival, Catalog, Checkpoint } from '../catalog/catalog.ts';
+import type { ArrivalRecords, ArrivingBytes, Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { storedSize } from '../store/object-frame.ts';
 import type { IngestLimits } from './ingest-limits.ts';
 
 /** Room taken for one arriving body. */
 export interface StagingTicket {
-  /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` when there is no room for it; nothing to wait for where it has the room already. */
+  /** To be released in the transaction that records the body. */
+  readonly arrivalId: string;
+  /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when there is no room for it; nothing to wait for where it has the room already. */
   readonly grow: (sizeBytes: number) => void | Promise<void>;
-  /** Never rejects: what cannot be given back now runs out. */
+  /** Gives back what no record took over. Never rejects: what cannot be given back now runs out. */
   readonly release: () => Promise<void>;
 }
 
@@ -24,7 +27,9 @@ const keepsPerTerm = 3;
 type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
 type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
 
-/** Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in total. The catalog keeps the account. */
+/**
+ * Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in total, and all of a namespace below its quota. The catalog keeps the account, in bytes of the store.
+ */
 export class StagingBudget {
   readonly #limits: Limits;
   readonly #newId: () => string;
@@ -34,17 +39,34 @@ export class StagingBudget {
     this.#newId = newId;
   }
 
-  /** Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded`. */
+  /** Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded` or `quota-exceeded`. */
   async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
-    const arrival = { id: this.#newId(), runId: place.runId, checkpointId: place.id, keepMs };
-    const aheadBytes = sizeBytes === undefined ? growthBytes : 0;
-    let takenBytes = await this.#take(catalog, place, { ...arrival, sizeBytes: sizeBytes ?? 0, aheadBytes });
+    const { stagedBytesPerRunMax: runBytesMax, stagedBytesMax: bytesMax } = this.#limits;
+    return this.#ticket(catalog, sizeBytes, async (body) => {
+      const arrival = { ...body, runId: place.runId, checkpointId: place.id };
+      const taken = await catalog.arrivals.take(arrival, { runBytesMax, bytesMax });
+      if (taken !== 'run-full' || !(await isNextInOrder(catalog, place))) return taken;
+      return catalog.arrivals.take(arrival, { runBytesMax: nextInOrderFactor * runBytesMax, bytesMax });
+    });
+  }
+
+  /** The same for a part of an eval set, which nothing but the quota bounds. */
+  async admitPart(catalog: Catalog, evalSetId: string, sizeBytes: number | undefined): Promise<StagingTicket> {
+    const unbounded = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
+    return this.#ticket(catalog, sizeBytes, (body) => catalog.arrivals.take({ ...body, evalSetId }, unbounded));
+  }
+
+  async #ticket(catalog: Catalog, sizeBytes: number | undefined, take: (body: ArrivingBytes) => ReturnType<ArrivalRecords['take']>): Promise<StagingTicket> {
+    const arrival = { id: this.#newId(), keepMs, aheadBytes: sizeBytes === undefined ? growthBytes : 0 };
+    const takeRoom = async (bodyBytes: number): Promise<number> => takenBytes(await take({ ...arrival, sizeBytes: storedSize(bodyBytes) }));
+    let roomBytes = await takeRoom(sizeBytes ?? 0);
     const keeping = setInterval(() => void catalog.arrivals.keep(arrival.id, keepMs).catch(() => undefined), keepMs / keepsPerTerm).unref();
     return {
+      arrivalId: arrival.id,
       grow: (grownBytes) => {
-        if (grownBytes <= takenBytes) return undefined;
-        return this.#take(catalog, place, { ...arrival, sizeBytes: grownBytes, aheadBytes }).then((bytes) => {
-          takenBytes = bytes;
+        if (storedSize(grownBytes) <= roomBytes) return undefined;
+        return takeRoom(grownBytes).then((bytes) => {
+          roomBytes = bytes;
         });
       },
       release: async () => {
@@ -53,17 +75,14 @@ export class StagingBudget {
       },
     };
   }
+}
 
-  async #take(catalog: Catalog, place: Place, arrival: Arrival): Promise<number> {
-    const { stagedBytesPerRunMax, stagedBytesMax } = this.#limits;
-    const limits = { runBytesMax: stagedBytesPerRunMax, bytesMax: stagedBytesMax };
-    let taken = await catalog.arrivals.take(arrival, limits);
-    if (taken === 'run-full' && (await isNextInOrder(catalog, place)))
-      taken = await catalog.arrivals.take(arrival, { ...limits, runBytesMax: nextInOrderFactor * stagedBytesPerRunMax });
-    if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
-    if (taken === 'full') throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
-    return taken.takenBytes;
-  }
+function takenBytes(taken: Awaited<ReturnType<ArrivalRecords['take']>>): number {
+  if (taken === 'over-quota')
+    throw new FirnError('quota-exceeded', 'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.');
+  if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+  if (taken === 'full') throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+  return taken.takenBytes;
 }
 
 /** True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting. */

@@ -1,17 +1,15 @@
 import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { discardReservation } from '../ingest/discard-reservation.ts';
-import { dropObjects } from '../ingest/stage-body.ts';
-import type { ObjectStore } from '../store/object-store.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
 
 /**
- * Takes a checkpoint out of sight; its step can be uploaded again. A reservation is given up. The uploaded bytes go at once; the package stays, hidden, while other
- * checkpoints or forks build on it, and goes with the last of them (reclaim-hidden.ts). `conflict` while work on the checkpoint is under way, `not-found`.
+ * Takes a checkpoint out of sight; its step can be uploaded again. A reservation is given up. The package stays, hidden, while other
+ * checkpoints or forks build on it, and goes with the last of them (reclaim-hidden.ts); objects go after the grace. `conflict` while work on the checkpoint is under way, `not-found`.
  */
-export async function deleteCheckpoint(ctx: { readonly catalog: Catalog; readonly store: ObjectStore }, { id }: Pick<Checkpoint, 'id'>): Promise<void> {
+export async function deleteCheckpoint(ctx: { readonly catalog: Catalog }, { id }: Pick<Checkpoint, 'id'>): Promise<void> {
   if (await discardReservation(ctx, id)) return;
-  const keys = await ctx.catalog.transaction(async (tx) => {
+  await ctx.catalog.transaction(async (tx) => {
     const current = await tx.checkpoints.get(id);
     if (current === undefined || current.deletedAt !== undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     switch (current.state) {
@@ -22,10 +20,9 @@ export async function deleteCheckpoint(ctx: { readonly catalog: Catalog; readonl
       case 'ready':
       case 'failed':
       case 'cancelled':
-        return tx.checkpoints.hide(id);
+        await tx.checkpoints.hide(id);
     }
   });
-  await dropObjects(ctx, keys);
   // It is deleted; what is still there is reclaimed in time by the periodic upkeep.
   await reclaimHidden(ctx).catch(() => undefined);
 }

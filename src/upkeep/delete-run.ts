@@ -1,8 +1,6 @@
 import type { Catalog, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
-import { dropObjects } from '../ingest/stage-body.ts';
-import type { ObjectStore } from '../store/object-store.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
 
 /** Unfinished checkpoints looked at in one query. */
@@ -12,26 +10,24 @@ const unfinishedPerQuery = 100;
  * Deletes a run with all its checkpoints; its name and its eval set are free at once. Reservations are given up. Checkpoints that other runs build on stay,
  * hidden, and with them the hidden run, until nothing does (reclaim-hidden.ts). `conflict` while a checkpoint is compressed or waits for it, `not-found`.
  */
-export async function deleteRun(ctx: { readonly catalog: Catalog; readonly store: ObjectStore }, { id }: Pick<Run, 'id'>): Promise<void> {
-  const keys = await ctx.catalog.transaction(async (tx) => {
+export async function deleteRun(ctx: { readonly catalog: Catalog }, { id }: Pick<Run, 'id'>): Promise<void> {
+  await ctx.catalog.transaction(async (tx) => {
     // Nothing can be reserved meanwhile.
     await tx.runs.lock(id);
-    return [...(await discardReservations(tx, id)), ...(await tx.runs.hide(id))];
+    await discardReservations(tx, id);
+    await tx.runs.hide(id);
   });
-  await dropObjects(ctx, keys);
   // It is deleted; what is still there is reclaimed in time by the periodic upkeep.
   await reclaimHidden(ctx).catch(() => undefined);
 }
 
-/** Returns the keys of their objects. */
-async function discardReservations(tx: Catalog, runId: string): Promise<string[]> {
-  const keys: string[] = [];
+async function discardReservations(tx: Catalog, runId: string): Promise<void> {
   for (;;) {
     const unfinished = await tx.checkpoints.unfinished(runId, unfinishedPerQuery);
-    if (unfinished.length === 0) return keys;
+    if (unfinished.length === 0) return;
     for (const { id, state, step } of unfinished) {
       if (state !== 'open') throw new FirnError('conflict', `Step ${step} of the run is ${state}; cancel it first.`);
-      keys.push(...(await tx.checkpoints.discard(id)));
+      await tx.checkpoints.discard(id);
       await tx.jobs.requestCancel(encodeJobKind, id);
     }
   }

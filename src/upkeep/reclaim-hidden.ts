@@ -1,37 +1,33 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { dropObjects } from '../ingest/stage-body.ts';
-import type { ObjectStore } from '../store/object-store.ts';
 
 /** Checkpoints looked for at once. */
 const checkpointsPerRound = 100;
 
 /**
  * Removes hidden checkpoints that nothing builds on any more, with their objects, and hidden runs that have none left; each may free what it was built on
- * or forked from. Repeatable: what a crash leaves undone the next call does. An object whose deletion fails is left to the sweeps. Returns the number of
+ * or forked from. Repeatable: what a crash leaves undone the next call does. The objects go after the grace. Returns the number of
  * checkpoints removed. Rejects with the errors of the catalog, and with the signal's reason between two checkpoints.
  */
-export async function reclaimHidden({ catalog, store }: { readonly catalog: Catalog; readonly store: ObjectStore }, signal?: AbortSignal): Promise<number> {
+export async function reclaimHidden({ catalog }: { readonly catalog: Catalog }, signal?: AbortSignal): Promise<number> {
   for (let reclaimed = 0; ;) {
     let removedInRound = 0;
     for (const id of await catalog.checkpoints.reclaimable(checkpointsPerRound)) {
       signal?.throwIfAborted();
-      const keys = await purge(catalog, id);
-      if (keys === undefined) continue;
-      await dropObjects({ store }, keys);
-      removedInRound += 1;
+      if (await purge(catalog, id)) removedInRound += 1;
     }
     reclaimed += removedInRound;
     if ((await catalog.runs.purgeHidden()) === 0 && removedInRound === 0) return reclaimed;
   }
 }
 
-/** Undefined when somebody else removed it, or something builds on it by now. */
-async function purge(catalog: Catalog, id: string): Promise<string[] | undefined> {
+/** False when somebody else removed it, or something builds on it by now. */
+async function purge(catalog: Catalog, id: string): Promise<boolean> {
   try {
-    return await catalog.checkpoints.purge(id);
+    await catalog.checkpoints.purge(id);
+    return true;
   } catch (err) {
-    if (err instanceof FirnError && (err.code === 'conflict' || err.code === 'not-found')) return undefined;
+    if (err instanceof FirnError && (err.code === 'conflict' || err.code === 'not-found')) return false;
     throw err;
   }
 }

@@ -6,7 +6,7 @@ import { Restorer } from '../restore/restorer.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { deleteRun } from './delete-run.ts';
 import { mergeJobKind, queueMerge, runMergeJob } from './merge/merge-run.ts';
-import { sweepPackages } from './sweep-packages.ts';
+import { collectNow } from './garbage/collect-now.test-support.ts';
 
 let harness: CompressHarness;
 let repositoryId: string;
@@ -143,7 +143,7 @@ describe('deletion keeps what other runs build on, and leaves nothing behind', (
       left.delete(made[number]!);
       for (const { checkpoint, files } of left) await expectWhole(checkpoint, files);
     }
-    await sweepPackages(harness, new Date(Date.now() + 60_000));
+    await collectNow(harness);
     expect(await harness.objects()).toEqual(before);
   });
 

@@ -12,7 +12,7 @@ export interface VerifiedHub extends ScrubTotals {
   /** Live, ready checkpoints, and their files that were rebuilt or read and compared with their digests. */
   readonly checkpoints: number;
   readonly files: number;
-  /** Objects that nothing names: left by what was deleted, merged or broken off, for the sweeps to take. */
+  /** Objects that nothing names: left by what was deleted, merged or broken off, for the collection of garbage to take. */
   readonly unnamed: { readonly objects: number; readonly bytes: number };
   readonly problems: number;
 }

@@ -5,7 +5,7 @@ import { commitEvalSet, createEvalSet, createRepository, createRun, givenConfig,
 import { HubApi, readJson, sha256 } from './hub-api.ts';
 import { f32Tensor, i64Tensor, safetensorsFile } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
-import { expectObjects, storedObjects } from './stored-objects.ts';
+import { expectKept, keptBytes } from './stored-objects.ts';
 import { brokenGraph, linearBatches, linearFile, linearGraph, linearSpec, outsideConstantGraph, trapGraph, unknownOperatorGraph } from './trap-graph.ts';
 
 /** Short enough for a test, long enough for an honest evaluation on a busy machine. */
@@ -68,7 +68,7 @@ const badSets: readonly [string, Partial<EvalSetParts>, string, RegExp][] = [
 
 describe('an eval set with', () => {
   test.each(badSets)('%s is refused with the reason, serves no run, and can be deleted and made anew', async (_, wrong, code, sentence) => {
-    const objects = await storedObjects(hub.dataDirectory);
+    const kept = await keptBytes(api);
     const name = `set-${++sets}`;
     const path = `${repository}/eval-sets/${name}`;
     expect(expectProblem(await commitEvalSet(api, repository, { ...sound, name, ...wrong }), 422, code).detail).toMatch(sentence);
@@ -78,14 +78,14 @@ describe('an eval set with', () => {
     expectProblem(await api.get(`${repository}/runs/none`), 404, 'not-found');
     expect((await api.ask('DELETE', path)).status).toBe(204);
     expectProblem(await api.get(path), 404, 'not-found');
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
     await createEvalSet(api, repository, { ...sound, name });
     expect((await api.ask('DELETE', path)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
   });
 
   test('parts that are missing or no files of their kind is refused', async () => {
-    const objects = await storedObjects(hub.dataDirectory);
+    const kept = await keptBytes(api);
     const path = `${repository}/eval-sets/parts`;
     readJson(await api.post(`${repository}/eval-sets`, { name: 'parts', spec: classifierSpec }), 201);
     expectProblem(await api.post(`${path}/commit`), 409, 'upload-incomplete');
@@ -96,7 +96,7 @@ describe('an eval set with', () => {
     expectProblem(await api.post(`${path}/commit`), 409, 'upload-incomplete');
     expectProblem(await api.post(`${repository}/runs`, { name: 'none', evalSet: 'parts' }), 409, 'eval-set-not-ready');
     expect((await api.ask('DELETE', path)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
   });
 
   test('a ready check is closed: its parts cannot be replaced', async () => {

@@ -6,7 +6,7 @@ import { randomBytesOf } from './random-numbers.ts';
 import { RawConnection } from './raw-connection.ts';
 import { f32Tensor, fileOfHeader, safetensorsFile } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
-import { expectObjects, storedObjects } from './stored-objects.ts';
+import { expectKept, keptBytes, storedObjects } from './stored-objects.ts';
 
 /** Room of one run's staged bytes, in MiB. */
 const stagedMaxMib = 32;
@@ -16,7 +16,7 @@ let api: HubApi;
 let repository: string;
 let run: string;
 /** What is stored before a test; nothing more may be after it. */
-let objects: string[];
+let kept: number;
 /** A step of the run that no other test uses. */
 let step = 0;
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   step++;
-  objects = await storedObjects(hub.dataDirectory);
+  kept = await keptBytes(api);
 });
 
 /** A test that failed leaves its step open, which would hold up all later ones. */
@@ -45,12 +45,12 @@ afterAll(() => hub?.stop());
 async function expectUntouched(): Promise<void> {
   expectProblem(await api.get(`${run}/checkpoints/${step}`), 404, 'not-found');
   expect((await api.read(`${run}/checkpoints`)).items.map((item: Json) => item.step)).not.toContain(step);
-  await expectObjects(hub.dataDirectory, objects);
+  await expectKept(hub, api, kept);
   const checkpoint = await pushOne(api, run, step, sound);
   await api.ready(checkpoint);
   expect((await api.get(`${checkpoint}/files/model.safetensors`)).bytes.equals(sound)).toBe(true);
   expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
-  await expectObjects(hub.dataDirectory, objects);
+  await expectKept(hub, api, kept);
 }
 
 const entry = (dtype: string, shape: readonly number[], start: number, end: number): string => JSON.stringify({ dtype, shape, data_offsets: [start, end] });
@@ -97,14 +97,14 @@ describe('a file', () => {
     const checkpoint = `${run}/checkpoints/${step}`;
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'model.safetensors' }] }), 201);
     for (const path of ['model.safetensors', 'model.grad.safetensors']) expectProblem(await api.put(`${checkpoint}/files/${path}`, body()), status, code);
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
     expect((await api.read(checkpoint)).files).toEqual([{ path: 'model.safetensors', role: 'model', received: false, uploaded: {} }]);
     expectProblem(await api.post(`${checkpoint}/commit`), 409, 'upload-incomplete');
     readJson(await api.put(`${checkpoint}/files/model.safetensors`, sound), 201);
     readJson(await api.post(`${checkpoint}/commit`), 202);
     await api.ready(checkpoint);
     expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
   });
 
   test('with another digest than announced is refused, in the header field or in the reservation', async () => {
@@ -127,7 +127,7 @@ describe('a file', () => {
     const checkpoint = `${run}/checkpoints/${step}`;
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'notes.txt', sizeBytes: 10 }] }), 201);
     for (const body of ['nine byte', 'eleven byte']) expectProblem(await api.put(`${checkpoint}/files/notes.txt`, Buffer.from(body)), 400, 'length-mismatch');
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
     expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
     await expectUntouched();
   });
@@ -184,6 +184,7 @@ describe('a connection', () => {
 
   test('that vanishes in the middle of a body leaves nothing behind', async () => {
     for (const sent of [0, 4, 30, sound.length - 1]) {
+      const objects = await storedObjects(hub.dataDirectory);
       const connection = await RawConnection.open(api.url);
       await connection.head('PUT', path(), { 'Content-Length': sound.length });
       if (sent > 0) await connection.send(sound.subarray(0, sent));
@@ -197,12 +198,13 @@ describe('a connection', () => {
   test('that vanishes in the middle of a large body of a reservation leaves the reservation open for the next try', async () => {
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'noise.bin', sizeBytes: 3_000_000 }] }), 201);
     const noise = randomBytesOf(3_000_000, 6);
+    const objects = await storedObjects(hub.dataDirectory);
     const connection = await RawConnection.open(api.url);
     await connection.head('PUT', `${path()}/files/noise.bin`, { 'Content-Length': noise.length });
     await connection.send(noise.subarray(0, 2_000_000));
     await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(objects.length + 1);
     await connection.destroy();
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
     expect((await api.read(path())).files).toEqual([{ path: 'noise.bin', role: 'other', received: false, uploaded: { sizeBytes: noise.length } }]);
     readJson(await api.put(`${path()}/files/noise.bin`, noise), 201);
     expect((await api.ask('DELETE', path())).status).toBe(204);
@@ -270,7 +272,7 @@ describe('two uploads of one step at once', () => {
       const { bytes } = await api.get(`${path()}/files/model.safetensors`);
       expect(bytes.equals(bodies[answers.indexOf(refused) === 0 ? 1 : 0]!)).toBe(true);
       expect((await api.ask('DELETE', path())).status).toBe(204);
-      await expectObjects(hub.dataDirectory, objects);
+      await expectKept(hub, api, kept);
     }
   });
 
@@ -293,7 +295,7 @@ describe('two uploads of one step at once', () => {
       await api.ready(path());
       expect((await api.get(`${path()}/files/model.safetensors`)).bytes.equals(sound)).toBe(true);
       expect((await api.ask('DELETE', path())).status).toBe(204);
-      await expectObjects(hub.dataDirectory, objects);
+      await expectKept(hub, api, kept);
       step++;
     }
   });
@@ -331,7 +333,7 @@ describe('a checkpoint', () => {
     readJson(await api.post(`${checkpoint}/commit`), 202);
     await api.ready(checkpoint);
     expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
   });
 
   test('whose files hold a tensor twice, or a sensitivity for no tensor, is refused at its commit', async () => {
@@ -363,7 +365,7 @@ describe('a checkpoint', () => {
       expect(detail).toContain(`POST ${repository}/runs`);
       expect(detail).toContain('"forkFrom": {"run": "exact", "step": ');
     }
-    await expectObjects(hub.dataDirectory, objects);
+    await expectKept(hub, api, kept);
     expect((await api.get(`${run}/checkpoints/0/files/model.safetensors`)).bytes.equals(sound)).toBe(true);
   });
 

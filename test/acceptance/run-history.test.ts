@@ -5,7 +5,7 @@ import { createClassifierSet, createRepository, createRun, givenConfig, pushOne 
 import { HubApi, readJson, sha256, type Json } from './hub-api.ts';
 import { f32Tensor, safetensorsFile } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
-import { expectObjects, storedObjects } from './stored-objects.ts';
+import { expectKept, keptBytes } from './stored-objects.ts';
 
 let hub: Hub;
 let api: HubApi;
@@ -86,7 +86,10 @@ describe('a training that crashed', () => {
     for (const checkpoint of [`${fork}/checkpoints/40`, `${fork}/checkpoints/30`, `${run}/checkpoints/20`, `${run}/checkpoints/30`]) {
       expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
     }
-    await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(2);
+    const { logicalBytes, stored } = (await api.read('/v1/usage')).items[0];
+    expect({ logicalBytes, stored }).toMatchObject({ logicalBytes: 0, stored: { packageBytes: 0, stagedBytes: 0, rawBytes: 0 } });
+    expect(stored.hiddenBytes).toBeGreaterThan(0);
+    expect(stored.condemnedBytes).toBeGreaterThan(stored.hiddenBytes);
     // The fork goes on from it.
     const next = await pushOne(api, fork, 50, model(51));
     expect((await api.ready(next)).result).toMatchObject({ kind: 'delta', ancestorRun: 'first', ancestorStep: 20 });
@@ -94,18 +97,18 @@ describe('a training that crashed', () => {
   });
 
   test('leaves nothing at all of a run without forks, hidden ancestors included', async () => {
-    const before = await storedObjects(hub.dataDirectory);
+    const before = await keptBytes(api);
     const plain = await createRun(api, repository, { name: 'plain', search: { fixedConfig: givenConfig } });
     const steps = [1, 2, 3].map((step) => `${plain}/checkpoints/${step}`);
     for (const step of [1, 2, 3]) await rebuilt(await pushOne(api, plain, step, model(step)));
     for (const checkpoint of steps) expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, before);
+    await expectKept(hub, api, before);
   });
 });
 
 describe('deleting a run', () => {
   test('takes all of it along but what other runs build on, which goes with the last of them', async () => {
-    const before = await storedObjects(hub.dataDirectory);
+    const before = await keptBytes(api);
     const trunk = await createRun(api, repository, { name: 'trunk', search: { fixedConfig: givenConfig } });
     for (const step of [1, 2, 3]) await rebuilt(await pushOne(api, trunk, step, model(step)));
     const branch = await createRun(api, repository, { name: 'branch', forkFrom: { run: 'trunk', step: 2 } });
@@ -113,11 +116,12 @@ describe('deleting a run', () => {
     expect((await api.ask('DELETE', trunk)).status).toBe(204);
     for (const path of [trunk, `${trunk}/checkpoints/3`]) expectProblem(await api.get(path), 404, 'not-found');
     expectProblem(await api.put(`${trunk}/checkpoints/4`, model(4)), 404, 'not-found');
-    // The packages of steps 1 and 2; the branch's package and its newest upload.
-    await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(before.length + 4);
+    // The packages of steps 1 and 2, for the branch's.
+    const { stored } = (await api.read('/v1/usage')).items[0];
+    expect(Math.min(stored.hiddenBytes, stored.packageBytes, stored.rawBytes)).toBeGreaterThan(0);
     expect((await rebuilt(`${branch}/checkpoints/3`)).equals(forked)).toBe(true);
     expect((await api.ask('DELETE', branch)).status).toBe(204);
-    await expectObjects(hub.dataDirectory, before);
+    await expectKept(hub, api, before);
   });
 });
 
@@ -167,11 +171,11 @@ describe('cancelling', () => {
       readJson(await api.post(`${run}/checkpoints`, { step }), 201);
       readJson(await api.put(`${run}/checkpoints/${step}/files/model.safetensors`, one), 201);
     }
-    const objects = await storedObjects(hub.dataDirectory);
+    const kept = await keptBytes(api);
     expect(readJson(await api.post(`${run}/checkpoints/1/cancel`), 200).state).toBe('cancelled');
     expectProblem(await api.post(`${run}/checkpoints/1/commit`), 409, 'conflict');
     for (const step of [1, 2]) expect((await api.ask('DELETE', `${run}/checkpoints/${step}`)).status).toBe(204);
-    await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(objects.length - 2);
+    expect(await keptBytes(api)).toBeLessThan(kept - 2 * one.length);
     await api.ready(await pushOne(api, run, 3, one));
   });
 });

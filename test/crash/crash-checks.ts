@@ -1,15 +1,17 @@
-import { readdir, utimes } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { repository, sha256, type Acknowledged } from './crash-clients.ts';
 
 /** Longest wait for an acknowledged checkpoint to become ready after a restart, in ms. */
 const settleMsMax = 120_000;
-/** Longest wait for the sweep that follows a start, in ms. */
-const sweepMsMax = 60_000;
 const pollMs = 50;
-/** Far beyond every grace period of the sweeps, in ms. */
-const longAgoMs = 7 * 24 * 3_600_000;
+/** Most characters that a pass over everything prints. */
+const gcOutputMax = 64 * 1024 * 1024;
+const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 interface FileStatus {
   readonly path: string;
@@ -115,18 +117,16 @@ async function objectFiles(dataDirectory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Makes every object look as old as a sweep waits for. The hub must not run. */
-export async function ageObjects(dataDirectory: string): Promise<void> {
-  const longAgo = new Date(Date.now() - longAgoMs);
-  for (const path of await objectFiles(dataDirectory)) await utimes(path, longAgo, longAgo);
+/** `firn gc` without a grace; returns how many objects it found that nothing had ever named. The hub must not run. */
+export async function collectGarbage(dataDirectory: string): Promise<number> {
+  const env = { ...process.env, FIRN_DATA_DIR: dataDirectory };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', entry, 'gc', '--grace', '0', '--force'], { env, maxBuffer: gcOutputMax });
+  return stdout.split('\n').filter((line) => line.startsWith('condemned ')).length;
 }
 
-/** Waits until a started hub has swept what nothing names; resolves to what is wrong. Nothing may be pushed meanwhile. */
-export async function checkSwept(url: string, dataDirectory: string, runs: readonly string[]): Promise<string[]> {
-  for (const deadline = Date.now() + sweepMsMax; ; await delay(pollMs)) {
-    const { stored, named } = await countObjects(url, dataDirectory, runs);
-    if (stored === named) return [];
-    if (stored < named) return [`${named - stored} objects are named by records and are not there`];
-    if (Date.now() > deadline) return [`${stored - named} objects are named by nothing and were not swept`];
-  }
+/** Whether after a collection everything stored is named; resolves to what is wrong. Nothing may be pushed meanwhile. */
+export async function checkCollected(url: string, dataDirectory: string, runs: readonly string[]): Promise<string[]> {
+  const { stored, named } = await countObjects(url, dataDirectory, runs);
+  if (stored < named) return [`${named - stored} objects are named by records and are not there`];
+  return stored === named ? [] : [`${stored - named} objects are named by nothing and were not collected`];
 }

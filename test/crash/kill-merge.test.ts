@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { safetensorsFile } from '../acceptance/safetensors-file.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
-import { ageObjects, checkSwept, countObjects, statusOf } from './crash-checks.ts';
+import { checkCollected, collectGarbage, countObjects, statusOf } from './crash-checks.ts';
 import { repository, sha256 } from './crash-clients.ts';
 
 /** Some ten starts, on two busy cores. */
@@ -85,9 +85,9 @@ test(
       expect(Date.now(), `merged after each kill: ${merged.join(', ')}`).toBeLessThan(deadline);
     await hub.stop();
 
-    await ageObjects(dataDirectory);
+    await collectGarbage(dataDirectory);
     hub = await startHub({ dataDirectory, environment: { FIRN_MERGE: 'off' } });
-    expect(await checkSwept(hub.url, dataDirectory, [run])).toEqual([]);
+    expect(await checkCollected(hub.url, dataDirectory, [run])).toEqual([]);
     expect((await digests(hub, steps)).slice(0, firstSteps)).toEqual(before);
     await hub.stop();
   },

@@ -1,3 +1,4 @@
+import { condemnedKeys } from '../../catalog/condemned-keys.test-support.ts';
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { Upload as TusUpload } from 'tus-js-client';
@@ -49,7 +50,8 @@ const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(b
 const hex = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const pieces = async (): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const { key } of gateway.store.list('pieces/')) keys.push(key);
+  const condemned = await condemnedKeys(gateway.catalog);
+  for await (const { key } of gateway.store.list('pieces/')) if (!condemned.has(key)) keys.push(key);
   return keys;
 };
 

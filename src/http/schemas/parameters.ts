@@ -36,6 +36,9 @@ const pathStep = z
 
 const path = (name: string, description: string) => ({ name, in: 'path' as const, description });
 
+export const namespaceParams = z.object({
+  namespace: nameSchema.openapi({ param: path('namespace', 'Name of the namespace.'), example: 'acme' }),
+});
 export const repositoryParams = z.object({
   namespace: nameSchema.openapi({ param: path('namespace', 'Namespace of the repository.'), example: 'acme' }),
   name: nameSchema.openapi({ param: path('name', 'Name of the repository.') }),

@@ -7,7 +7,8 @@ import { ArrivingBody, type BodyRules } from '../arriving-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { partRules } from '../receive-eval-set-part.ts';
 import { placeFile } from '../receive-file.ts';
-import { fileRules, type StagingPlace } from '../stage-file.ts';
+import { fileRules } from '../stage-file.ts';
+import type { StagingTicket } from '../staging-budget.ts';
 import { stepExists } from '../step-exists.ts';
 import { partBytesMax, partBytesMin, piecesPerUploadMax } from './piece-limits.ts';
 
@@ -35,33 +36,35 @@ export async function createFileUpload(
   checkNewFilePath(file.path);
   if (checkpoint.revision !== undefined) throw await stepExists(ctx.catalog, checkpoint);
   const rules = fileRules(ctx, await placeFile(ctx, checkpoint.id, file));
-  return create(ctx, { repositoryId, place: checkpoint, target: { checkpointId: checkpoint.id, ...file }, rules }, announced);
+  const admit = (sizeBytes: number) => ctx.budget.admit(ctx.catalog, checkpoint, sizeBytes);
+  return create(ctx, { repositoryId, admit, target: { checkpointId: checkpoint.id, ...file }, rules }, announced);
 }
 
-/** Begins the upload of the graph or the batches of an open eval set, which has the room that a run has. Errors: as `createFileUpload`. */
+/** Begins the upload of the graph or the batches of an open eval set, which only the quota bounds. Errors: as `createFileUpload`. */
 export async function createEvalSetUpload(
   ctx: IngestContext,
   { id, repositoryId }: EvalSet,
   part: EvalSetPart,
   announced: AnnouncedUpload,
 ): Promise<UploadRecord> {
-  const place = { id, runId: id, sequence: 0 };
-  return create(ctx, { repositoryId, place, target: { evalSetId: id, part }, rules: partRules(ctx, part) }, announced);
+  const admit = (sizeBytes: number) => ctx.budget.admitPart(ctx.catalog, id, sizeBytes);
+  return create(ctx, { repositoryId, admit, target: { evalSetId: id, part }, rules: partRules(ctx, part) }, announced);
 }
 
 interface PlannedUpload {
   readonly repositoryId: string;
-  readonly place: StagingPlace;
+  /** Takes room for all of it. */
+  readonly admit: (sizeBytes: number) => Promise<StagingTicket>;
   readonly target: UploadTarget;
   readonly rules: BodyRules;
 }
 
-async function create(ctx: IngestContext, { repositoryId, place, target, rules }: PlannedUpload, announced: AnnouncedUpload): Promise<UploadRecord> {
-  const { catalog, budget, limits } = ctx;
+async function create(ctx: IngestContext, { repositoryId, admit, target, rules }: PlannedUpload, announced: AnnouncedUpload): Promise<UploadRecord> {
+  const { catalog, limits } = ctx;
   const { sizeBytes, sha256, partBytes } = announced;
   checkAnnounced(announced, rules);
   if (partBytes !== undefined) checkPartBytes(partBytes, sizeBytes);
-  const ticket = await budget.admit(catalog, place, sizeBytes);
+  const ticket = await admit(sizeBytes);
   try {
     const upload = { ...announced, ...target, repositoryId, ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
     return await catalog.uploads.create(upload, { openMax: limits.openUploadsMax, ttlMs: limits.uploadTtlMs });

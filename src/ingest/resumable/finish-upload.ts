@@ -4,7 +4,7 @@ import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts'
 import type { IngestContext } from '../ingest-context.ts';
 import { receiveEvalSetPart } from '../receive-eval-set-part.ts';
 import { receiveFile } from '../receive-file.ts';
-import { dropObjects } from '../stage-body.ts';
+import { dropPieces } from './drop-pieces.ts';
 import type { Upload } from '../upload.ts';
 
 /** How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a crash. */
@@ -34,9 +34,9 @@ export async function finishUpload(ctx: IngestContext, upload: UploadRecord, wri
   const keeping = setInterval(() => void uploads.keepFinishing(upload, writer, { finishMs, ttlMs }).catch(() => undefined), finishMs / keepsPerTerm).unref();
   try {
     await deliver(ctx, upload);
-    await dropObjects(ctx, await uploads.complete(upload, ttlMs));
+    await dropPieces(ctx, await uploads.complete(upload, ttlMs));
   } catch (err) {
-    if (err instanceof FirnError && !transientCodes.has(err.code)) await dropObjects(ctx, await uploads.end(upload.id));
+    if (err instanceof FirnError && !transientCodes.has(err.code)) await uploads.end(upload.id);
     else await uploads.stopFinishing(upload, writer).catch(() => undefined);
     throw err;
   } finally {

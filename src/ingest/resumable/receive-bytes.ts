@@ -3,6 +3,7 @@ import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts'
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
 import { dropObjects, recordStaged } from '../stage-body.ts';
+import { dropPieces } from './drop-pieces.ts';
 import { CutBody } from './cut-body.ts';
 import { finishMs, finishUpload } from './finish-upload.ts';
 import { checksummedBytesMax, pieceBytesMax, piecesPerUploadMax } from './piece-limits.ts';
@@ -31,7 +32,7 @@ export interface NextBytes {
 export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord> {
   checkNext(upload, bytes);
   const writer = ctx.newKeyPart();
-  await dropObjects(ctx, await ctx.catalog.uploads.claim(upload, writer, bytes.offsetBytes));
+  await dropPieces(ctx, await ctx.catalog.uploads.claim(upload, writer, bytes.offsetBytes));
   const body = new CutBody(bytes.body);
   try {
     return await receivePieces(ctx, upload, { writer, body, checksum: bytes.checksum });
@@ -78,8 +79,8 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
 async function storePiece(ctx: IngestContext, { id, receivedBytes, sizeBytes: wholeBytes }: UploadRecord, { body, checksum }: Receiving): Promise<UploadPiece> {
   const sizeMaxBytes = Math.min(checksum === undefined ? pieceBytesMax : checksummedBytesMax, wholeBytes - receivedBytes);
   const content = checksum === undefined ? body.take(sizeMaxBytes) : checked(body, sizeMaxBytes, checksum);
-  const { key, sizeBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, { sizeMaxBytes });
-  return { offsetBytes: receivedBytes, sizeBytes, key };
+  const { key, sizeBytes, storedBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, { sizeMaxBytes });
+  return { offsetBytes: receivedBytes, sizeBytes, storedBytes, key };
 }
 
 async function* checked(body: CutBody, bytesMax: number, { algorithm, digest }: Checksum): AsyncGenerator<Uint8Array> {

@@ -2,8 +2,9 @@ import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts'
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { ArrivingBody } from '../arriving-body.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
-import { dropObjects, recordStaged, stageBody } from '../stage-body.ts';
+import { recordStaged, stageBody } from '../stage-body.ts';
 import type { Upload } from '../upload.ts';
+import { dropPieces } from './drop-pieces.ts';
 import { finishMs, finishUpload } from './finish-upload.ts';
 
 /** Number of parts of an upload; they are numbered from 1. */
@@ -18,10 +19,10 @@ export function partCount({ sizeBytes, partBytes }: Pick<UploadRecord, 'sizeByte
 export async function receivePart(ctx: IngestContext, upload: UploadRecord, number: number, part: Upload): Promise<UploadPiece> {
   const { offsetBytes, sizeBytes } = placeOfPart(upload, number);
   const body = new ArrivingBody(part, { sizeMaxBytes: sizeBytes, announced: { sizeBytes } });
-  const { key, sha256 } = await stageBody(ctx, body, { prefix: `${piecePrefix}${upload.id}/`, sizeMaxBytes: sizeBytes });
-  const piece = { offsetBytes, sizeBytes, key, sha256 };
+  const { key, sha256, storedBytes } = await stageBody(ctx, body, { prefix: `${piecePrefix}${upload.id}/`, sizeMaxBytes: sizeBytes });
+  const piece = { offsetBytes, sizeBytes, storedBytes, key, sha256 };
   const replaced = await recordStaged(ctx, piece, () => ctx.catalog.uploads.putPart(upload, piece, ctx.limits.uploadTtlMs));
-  await dropObjects(ctx, [replaced]);
+  await dropPieces(ctx, [replaced]);
   return piece;
 }
 

@@ -2,7 +2,6 @@ import type { Checkpoint, EvalSet, EvalSetPart, Repository } from '../../catalog
 import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import { dropObjects } from '../stage-body.ts';
 import type { Upload } from '../upload.ts';
 import { createEvalSetUpload, createFileUpload, type AnnouncedUpload } from './create-upload.ts';
 import { receiveBytes, type NextBytes } from './receive-bytes.ts';
@@ -30,6 +29,6 @@ export function createResumable(ctx: IngestContext): Resumable {
     receiveBytes: (upload, bytes) => receiveBytes(ctx, upload, bytes),
     receivePart: (upload, number, part) => receivePart(ctx, upload, number, part),
     complete: (upload) => completeParts(ctx, upload),
-    end: async ({ id }) => dropObjects(ctx, await ctx.catalog.uploads.end(id)),
+    end: async ({ id }) => void (await ctx.catalog.uploads.end(id)),
   };
 }

@@ -7,7 +7,8 @@ import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Restorer } from '../../restore/restorer.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';
-import { sweepPackages } from '../sweep-packages.ts';
+import { collectNow } from '../garbage/collect-now.test-support.ts';
+import { deleteCondemned } from '../garbage/delete-condemned.ts';
 import { superStepId } from './write-super-step.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
 
@@ -114,18 +115,16 @@ describe('a run whose old deltas are merged', () => {
     expect(await Promise.all(all.map(digests))).toEqual(whole);
   });
 
-  test('a reader who opened the old packages goes on reading them until they are swept', async () => {
+  test('a reader who opened the old packages goes on reading them until they are deleted', async () => {
     const known = await harness.catalog.packages.chain(before[6]!.id);
-    // Everything was put before this, and is retired after it.
-    const allWerePut = new Date();
     await mergeAll();
-    await sweepPackages(harness, allWerePut);
+    await deleteCondemned(harness, { graceMs: 60_000 });
     const chain = await merging.freshRestorer().open(known);
     expect((await digestBytes(chain.file('model.safetensors').passing())).sha256).toBe(downloads[6]!['model.safetensors']);
     await chain.close();
 
     const all = await storedBytes();
-    await sweepPackages(harness, new Date(Date.now() + 60_000));
+    await collectNow(harness);
     expect(await storedBytes()).toBe(all - before.slice(1, 5).reduce((sum, each) => sum + each.storedBytes, 0));
     for (const { key } of before.slice(1, 5)) expect(await harness.store.stat(key)).toBeUndefined();
     expect(await digests(checkpoints[6]!)).toEqual(downloads[6]);
@@ -143,6 +142,7 @@ describe('a run whose old deltas are merged', () => {
     expect(await harness.store.stat(third.key)).toBeDefined();
     expect(await digests(checkpoints[3]!)).toEqual(downloads[3]);
     for (const at of [3, 1, 0]) await deleteCheckpoint(harness, checkpoints[at]!);
+    await collectNow(harness);
     expect(await harness.store.stat(third.key)).toBeUndefined();
   });
 

@@ -53,7 +53,7 @@ export async function runMergeJob(ctx: MergeContext, runId: string, claim: Claim
       await queueMerge(tx, runId);
     });
   } catch (error) {
-    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same; the sweep of packages knows.
+    // Refused, so nothing refers to the object. After any other failure the transaction may have happened all the same; the collection of orphans knows.
     if (merged !== undefined && error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(merged.key).catch(() => undefined);
     throw error;
   }

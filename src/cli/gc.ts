@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { readConfig } from '../config.ts';
+import { condemnOrphans, type Amount, type GarbageOptions } from '../upkeep/garbage/condemn-orphans.ts';
+import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { openStoredHub } from '../wire.ts';
+
+const mib = 1024 * 1024;
+const hourMs = 3_600_000;
+
+/** `firn gc`: one pass of the collection of garbage, now. Prints a line an object; returns the process's exit code, 1 when an object could not be deleted. */
+export async function gc(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { 'dry-run': { type: 'boolean', default: false }, grace: { type: 'string' }, force: { type: 'boolean', default: false } },
+    });
+    const config = readConfig(process.env);
+    const dryRun = values['dry-run'];
+    const graceMs = graceOf(values.grace, config.gcGraceMs, values.force || dryRun);
+    const hub = await openStoredHub(config, pino({ level: 'warn' }, pino.destination(2)));
+    try {
+      const options: GarbageOptions = {
+        graceMs,
+        dryRun,
+        onObject: (done, { key, storedBytes, reason }) => say(`${dryRun ? 'would be ' : ''}${done} ${key} ${storedBytes ?? '?'} ${reason}`),
+      };
+      const condemned = await condemnOrphans(hub, options);
+      const deleted = await deleteCondemned(hub, options);
+      say(`${amountOf(condemned)} ${dryRun ? 'would be condemned' : 'condemned'}, ${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`);
+      for (const key of deleted.named) complain(`firn gc: ${key} was condemned and is named again; it is left alone`);
+      if (deleted.failed > 0) complain(`firn gc: ${deleted.failed} objects could not be deleted: ${String(deleted.error)}`);
+      return deleted.failed > 0 ? 1 : 0;
+    } finally {
+      await hub.close();
+    }
+  } catch (error) {
+    complain(`firn gc: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+/** The grace in ms. One shorter than the hub's has to be forced: downloads and copies under way rely on that. */
+function graceOf(text: string | undefined, ofHubMs: number, force: boolean): number {
+  if (text === undefined) return ofHubMs;
+  const graceMs = Number(text) * hourMs;
+  if (text.trim() === '' || !(graceMs >= 0) || !Number.isFinite(graceMs)) throw new FirnError('invalid-request', '--grace has to be a number of hours');
+  if (graceMs < ofHubMs && !force)
+    throw new FirnError('invalid-request', `--grace is shorter than FIRN_GC_GRACE_H, which downloads and backups under way rely on; --force if there are none`);
+  return graceMs;
+}
+
+function amountOf({ objects, bytes }: Amount): string {
+  return `${objects} objects of ${(bytes / mib).toFixed(1)} MiB`;
+}

@@ -1,0 +1,67 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { scopeOn, visibleTo } from '../../access/principal.ts';
+import type { AppEnv } from '../app-env.ts';
+import type { Gateway } from '../gateway.ts';
+import { checkScope, checkToken, createLocate } from '../locate.ts';
+import { nextOfPage, pageOf } from '../page.ts';
+import { namespaceParams, pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { problems } from '../schemas/problem.ts';
+import { namespaceUsageList, quotaInput, renderNamespaceUsage, renderUsage, usageSchema } from '../schemas/usage.ts';
+
+const tags = ['Usage'];
+
+const listUsage = createRoute({
+  method: 'get',
+  path: '/v1/usage',
+  operationId: 'listUsage',
+  summary: 'What namespaces take',
+  tags,
+  description:
+    'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and condemned until it is gone.',
+  request: { query: pageQuery },
+  responses: { 200: { description: 'One page, by name.', content: { 'application/json': { schema: namespaceUsageList } } }, ...problems(400, 401, 429) },
+});
+const getUsage = createRoute({
+  method: 'get',
+  path: '/v1/repositories/{namespace}/{name}/usage',
+  operationId: 'getRepositoryUsage',
+  summary: 'What a repository takes',
+  tags,
+  request: { params: repositoryParams },
+  responses: { 200: { description: 'In bytes.', content: { 'application/json': { schema: usageSchema } } }, ...problems(400, 401, 403, 404, 429) },
+});
+const putQuota = createRoute({
+  method: 'put',
+  path: '/v1/namespaces/{namespace}/quota',
+  operationId: 'putQuota',
+  summary: 'Limit what a namespace may take',
+  tags,
+  description: 'For a token with admin on everything. The namespace need not have a repository yet. What is stored already stays, whatever the limit.',
+  request: { params: namespaceParams, body: { required: true, content: { 'application/json': { schema: quotaInput } } } },
+  responses: {
+    200: { description: 'The limit from now on.', content: { 'application/json': { schema: quotaInput } } },
+    ...problems(400, 401, 403, 413, 415, 429),
+  },
+});
+
+/** Routes of usage and quotas. */
+export function registerUsage(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
+  const locate = createLocate(catalog);
+  app.openapi(listUsage, async (c) => {
+    checkToken(c.var.principal);
+    const page = pageOf(c.req.valid('query'));
+    const visible = visibleTo(c.var.principal);
+    const listed = await catalog.usage.namespaces(page, visible === 'all' ? undefined : visible.namespaces);
+    return c.json({ items: listed.map(renderNamespaceUsage), ...nextOfPage(page, listed, (last) => last.namespace) }, 200);
+  });
+  app.openapi(getUsage, async (c) => {
+    const { id } = await locate(c, 'read').repository(c.req.valid('param'));
+    return c.json(renderUsage(await catalog.usage.repository(id)), 200);
+  });
+  app.openapi(putQuota, async (c) => {
+    checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'admin');
+    const { storedBytesMax } = c.req.valid('json');
+    await catalog.usage.setQuota(c.req.valid('param').namespace, storedBytesMax === null ? undefined : { storedBytesMax });
+    return c.json({ storedBytesMax }, 200);
+  });
+}

@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi';
+import type { NamespaceUsage, Usage } from '../../catalog/usage-records.ts';
+
+/** Largest quota, in bytes: what a JSON number holds exactly. */
+const quotaBytesMax = Number.MAX_SAFE_INTEGER;
+const bytes = (description: string) => z.number().int().min(0).openapi({ description });
+
+export const usageSchema = z
+  .object({
+    logicalBytes: bytes('Files of the checkpoints that can be seen, as they were uploaded; without sensitivities.'),
+    storedBytes: bytes('Everything in the store because of them: the sum of `stored`.'),
+    stored: z
+      .object({
+        packageBytes: bytes('Packages.'),
+        stagedBytes: bytes('Uploads that wait to be compressed.'),
+        rawBytes: bytes('Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run.'),
+        evalSetBytes: bytes('Graphs and batches of eval sets.'),
+        hiddenBytes: bytes('What deleted checkpoints leave because others build on it.'),
+        condemnedBytes: bytes('What nothing needs any more and is deleted after the grace.'),
+      })
+      .openapi({ description: 'With frames and checksums.' }),
+    arrivingBytes: bytes('Room given to bodies on their way; not stored yet.'),
+    transferred: z.object({
+      receivedBytes: bytes('Bytes of requests, headers included. Told a minute late at most.'),
+      sentBytes: bytes('Bytes of answers, headers included. Told a minute late at most.'),
+    }),
+  })
+  .openapi('Usage');
+
+const quotaSchema = z.object({
+  storedBytesMax: bytes('Of `storedBytes` without `condemnedBytes`, and of `arrivingBytes`; an upload that would go beyond is refused before its body.'),
+});
+
+export const namespaceUsageSchema = usageSchema.extend({ namespace: z.string(), quota: quotaSchema.optional() }).openapi('NamespaceUsage');
+
+export const namespaceUsageList = z
+  .object({
+    items: z.array(namespaceUsageSchema),
+    next: z.string().optional().openapi({ description: 'Value of `after` for the next page; absent on the last.' }),
+  })
+  .openapi('NamespaceUsageList');
+
+export const quotaInput = z
+  .strictObject({
+    storedBytesMax: z
+      .number()
+      .int()
+      .min(0)
+      .max(quotaBytesMax)
+      .nullable()
+      .openapi({ description: 'null: no limit but that of the storage.', example: 1_000_000_000_000 }),
+  })
+  .openapi('QuotaInput');
+
+export function renderUsage({ logical, stored, arriving, received, sent }: Usage): z.infer<typeof usageSchema> {
+  return {
+    logicalBytes: logical,
+    storedBytes: Object.values(stored).reduce((sum, part) => sum + part, 0),
+    stored: {
+      packageBytes: stored.package,
+      stagedBytes: stored.staged,
+      rawBytes: stored.raw,
+      evalSetBytes: stored.evalSet,
+      hiddenBytes: stored.hidden,
+      condemnedBytes: stored.condemned,
+    },
+    arrivingBytes: arriving,
+    transferred: { receivedBytes: received, sentBytes: sent },
+  };
+}
+
+export function renderNamespaceUsage({ namespace, quota, ...usage }: NamespaceUsage): z.infer<typeof namespaceUsageSchema> {
+  return { namespace, ...renderUsage(usage), ...(quota !== undefined && { quota }) };
+}

@@ -1,0 +1,66 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CondemnedReason, FoundObject } from '../../catalog/garbage-records.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { collectedPrefixes, foundObject } from './found-object.ts';
+
+/** Objects asked for in one query. */
+const pageObjects = 500;
+/** An object younger than this, in ms, is left for a later pass: the moments between an object's last byte and its record, a thousand times over. */
+const orphanAgeMs = 3_600_000;
+
+export interface GarbageContext {
+  readonly catalog: Catalog;
+  readonly store: Pick<ObjectStore, 'list' | 'delete' | 'deleteMany'>;
+}
+
+export interface GarbageOptions {
+  /** How long an object stays after nothing names it any more. */
+  readonly graceMs: number;
+  /** Nothing is changed, but told as if it were. */
+  readonly dryRun?: boolean;
+  /** Hears of each object. */
+  readonly onObject?: (
+    done: 'condemned' | 'deleted',
+    object: { readonly key: string; readonly storedBytes?: number; readonly reason: CondemnedReason },
+  ) => void;
+}
+
+/** Objects, and their bytes in the store as far as they are known. */
+export interface Amount {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/**
+ * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and condemns them: they are deleted only by a pass after the grace. Where the catalog names nothing at
+ * all it is more likely the wrong one, and nothing is condemned. Memory does not grow with the number of objects; two or three queries a page. Rejects with the errors of catalog and store, and the signal's reason.
+ */
+export async function condemnOrphans(
+  { catalog, store }: GarbageContext,
+  { graceMs, dryRun = false, onObject }: GarbageOptions,
+  signal?: AbortSignal,
+): Promise<Amount> {
+  let total: Amount = { objects: 0, bytes: 0 };
+  if ((await catalog.objects.keys({ limit: 1 })).length === 0) return total;
+  const youngest = (await catalog.now()).getTime() - Math.min(graceMs, orphanAgeMs);
+  const condemn = async (page: readonly FoundObject[]): Promise<void> => {
+    signal?.throwIfAborted();
+    if (!dryRun) await catalog.garbage.noteSizes(page);
+    const orphans = await catalog.garbage.orphans(page);
+    if (!dryRun) await catalog.garbage.condemnOrphans(orphans);
+    for (const orphan of orphans) onObject?.('condemned', { ...orphan, reason: 'orphan' });
+    total = { objects: total.objects + orphans.length, bytes: total.bytes + orphans.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
+  };
+  for (const prefix of collectedPrefixes) {
+    let page: FoundObject[] = [];
+    for await (const listed of store.list(prefix)) {
+      if (listed.modifiedAt.getTime() > youngest) continue;
+      page.push(foundObject(listed));
+      if (page.length < pageObjects) continue;
+      await condemn(page);
+      page = [];
+    }
+    await condemn(page);
+  }
+  return total;
+}

@@ -1,0 +1,70 @@
+import type { CondemnedObject } from '../../catalog/garbage-records.ts';
+import type { Amount, GarbageContext, GarbageOptions } from './condemn-orphans.ts';
+
+/** Objects deleted between two queries. */
+const pageObjects = 500;
+
+export interface DeletedObjects extends Amount {
+  /** Objects that could not be deleted; the next pass tries again. */
+  readonly failed: number;
+  /** Why the first of them could not. */
+  readonly error?: unknown;
+  /** Keys that were condemned and are named all the same, which keys that are never used again rule out. They are left alone, and told. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Deletes what was condemned before the grace, if nothing names it, and then forgets it: a pass that is killed in between is repeated by the next. Memory does not grow with the number of objects.
+ * Rejects with the errors of the catalog, and the signal's reason between two pages.
+ */
+export async function deleteCondemned(
+  ctx: GarbageContext,
+  { graceMs, dryRun = false, onObject }: GarbageOptions,
+  signal?: AbortSignal,
+): Promise<DeletedObjects> {
+  const { garbage, objects: records } = ctx.catalog;
+  const until = new Date((await ctx.catalog.now()).getTime() - graceMs);
+  let total: DeletedObjects = { objects: 0, bytes: 0, failed: 0, named: [] };
+  for (let after = ''; ;) {
+    const page = await garbage.condemned(until, { limit: pageObjects, after });
+    if (page.length === 0) return total;
+    after = page.at(-1)!.key;
+    signal?.throwIfAborted();
+    const named = new Set(await records.named(page.map(({ key }) => key)));
+    const doomed = page.filter(({ key }) => !named.has(key));
+    const { gone, error } = dryRun ? { gone: doomed } : await deleteAll(ctx, doomed);
+    if (!dryRun) await garbage.forget([...named, ...gone.map(({ key }) => key)]);
+    for (const object of gone) onObject?.('deleted', object);
+    total = {
+      ...total,
+      ...(error !== undefined && { error: total.error ?? error }),
+      objects: total.objects + gone.length,
+      bytes: total.bytes + gone.reduce((sum, { storedBytes = 0 }) => sum + storedBytes, 0),
+      failed: total.failed + doomed.length - gone.length,
+      named: [...total.named, ...named],
+    };
+  }
+}
+
+/** All at once; where that fails, one by one, so that an object that cannot be deleted keeps none of the others. */
+async function deleteAll(
+  { store }: GarbageContext,
+  doomed: readonly CondemnedObject[],
+): Promise<{ readonly gone: readonly CondemnedObject[]; readonly error?: unknown }> {
+  try {
+    await store.deleteMany(doomed.map(({ key }) => key));
+    return { gone: doomed };
+  } catch {
+    const gone: CondemnedObject[] = [];
+    let first: unknown;
+    for (const object of doomed) {
+      try {
+        await store.delete(object.key);
+        gone.push(object);
+      } catch (error) {
+        first ??= error;
+      }
+    }
+    return { gone, ...(first !== undefined && { error: first }) };
+  }
+}
