@@ -12,7 +12,7 @@ import { isByteStream } from '../incoming-body.ts';
 import { createLocate } from '../locate.ts';
 import { readNextBytes } from '../read-next-bytes.ts';
 import { resourcePaths } from '../resource-paths.ts';
-import { checkpointParams, evalSetParams } from '../schemas/parameters.ts';
+import { checkpointParams, evalSetParams, idempotencyHeaders } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import {
   byteStreamContent,
@@ -49,7 +49,7 @@ const createFileUpload = createRoute({
   tags,
   request: {
     params: checkpointParams,
-    headers: creationHeaders,
+    headers: creationHeaders.extend(idempotencyHeaders.shape),
     query: fileUploadQuery,
     body: { content: { 'application/json': { schema: filePartsInput }, ...byteStreamContent } },
   },
@@ -63,7 +63,7 @@ const createEvalSetUpload = createRoute({
   tags,
   request: {
     params: evalSetParams,
-    headers: creationHeaders,
+    headers: creationHeaders.extend(idempotencyHeaders.shape),
     query: evalSetUploadQuery,
     body: { content: { 'application/json': { schema: evalSetPartsInput }, ...byteStreamContent } },
   },
