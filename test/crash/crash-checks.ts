@@ -33,8 +33,17 @@ interface CheckpointStatus {
 /** What is lost or wrong of what was acknowledged, one sentence each: committed checkpoints become ready and come down right, files of open ones are there. */
 export async function checkAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const problems: string[] = [];
-  for (const each of acknowledged) problems.push(...(each.committed ? await checkCommitted(url, each) : await checkReceived(url, each)));
+  for (const each of acknowledged) problems.push(...(await checkOne(url, each)));
   return problems;
+}
+
+async function checkOne(url: string, each: Acknowledged): Promise<string[]> {
+  if (each.deletion !== undefined) {
+    const isGone = (await statusOf(url, each.run, each.step)) === undefined;
+    if (isGone) each.deletion = 'done';
+    if (isGone || each.deletion === 'done') return isGone ? [] : [`${each.run}@${each.step}: was deleted, and is there again`];
+  }
+  return each.committed ? checkCommitted(url, each) : checkReceived(url, each);
 }
 
 async function checkReceived(url: string, { run, step, path, sha256: uploaded }: Acknowledged): Promise<string[]> {
@@ -45,11 +54,12 @@ async function checkReceived(url: string, { run, step, path, sha256: uploaded }:
     : [`${run}@${step} ${path}: was received, and is not there: ${JSON.stringify(status)}`];
 }
 
-async function checkCommitted(url: string, { run, step, path, sha256: uploaded }: Acknowledged): Promise<string[]> {
+async function checkCommitted(url: string, each: Acknowledged): Promise<string[]> {
+  const { run, step, path, sha256: uploaded } = each;
   const name = `${run}@${step} ${path}`;
   const status = await settled(url, run, step);
   if (status?.state !== 'ready') return [`${name}: acknowledged, and now ${JSON.stringify(status)}`];
-  const file = status.files.find((each) => each.path === path);
+  const file = status.files.find((known) => known.path === path);
   if (file?.uploaded.sha256 !== uploaded) return [`${name}: has other bytes than were acknowledged: ${JSON.stringify(file)}`];
   if (file.role === 'sensitivity') return [];
   const exact = file.role !== 'model' || status.result?.fidelity === 'exact';
@@ -57,6 +67,8 @@ async function checkCommitted(url: string, { run, step, path, sha256: uploaded }
   const found = sha256(Buffer.from(await answer.arrayBuffer()));
   if (answer.status !== 200 || found !== file.rebuilt?.sha256)
     return [`${name}: comes down with status ${answer.status} and sha256 ${found}: ${JSON.stringify(file)}`];
+  each.rebuilt ??= found;
+  if (found !== each.rebuilt) return [`${name}: came down with sha256 ${each.rebuilt} before, and now with ${found}`];
   return exact && found !== uploaded ? [`${name}: is exact, and comes down with other bytes`] : [];
 }
 
@@ -100,6 +112,15 @@ export async function countObjects(url: string, dataDirectory: string, runs: rea
   for (const { graph, batches } of await listed<{ graph?: object; batches?: object }>(url, `${repository}/eval-sets`))
     named += Number(graph !== undefined) + Number(batches !== undefined);
   return { stored: (await objectFiles(dataDirectory)).length, named, merged };
+}
+
+/** Checkpoints of these runs that share a package with others. */
+export async function countMerged(url: string, runs: readonly string[]): Promise<number> {
+  let merged = 0;
+  for (const run of runs)
+    for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`))
+      merged += Number((await statusOf(url, run, step))?.package?.superStep !== undefined);
+  return merged;
 }
 
 async function listed<T>(url: string, path: string): Promise<T[]> {

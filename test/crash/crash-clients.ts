@@ -8,7 +8,7 @@ import {
   classifierSpec,
   classifierWeights,
 } from '../acceptance/classifier.ts';
-import { randomBytesOf } from '../acceptance/random-numbers.ts';
+import { randomBytesOf, randomNumbers } from '../acceptance/random-numbers.ts';
 import { safetensorsFile } from '../acceptance/safetensors-file.ts';
 
 /** A file that the hub answered 200 or 201 for, or a checkpoint of such files that it answered 200 or 202 for. */
@@ -19,6 +19,10 @@ export interface Acknowledged {
   readonly sha256: string;
   /** The checkpoint it belongs to has been committed. */
   committed: boolean;
+  /** Its checkpoint, or its run, was asked to be deleted, or that was answered with success. */
+  deletion?: 'asked' | 'done';
+  /** What it was first said to come back as; that never changes. */
+  rebuilt?: string;
 }
 
 /** An answer that no kill explains. */
@@ -29,6 +33,8 @@ interface RunPlan {
   readonly body: object;
   /** All files in one request, or reserved, uploaded and committed. */
   readonly push: 'at-once' | 'in-parts';
+  /** Steps that stay; older ones are deleted. All when absent. */
+  readonly keeps?: number;
   readonly files: (step: number) => Readonly<Record<string, Buffer>>;
 }
 
@@ -37,9 +43,12 @@ const givenConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFra
 const smallSearch = { bins: [4, 8, 16], embeddingBins: [16, 32], pruneFractions: [0.2, 0], protectFractions: [0.01], trialsMax: 12 };
 const evalSet = { name: 'held-out', graph: classifierGraph(), batches: classifierBatches(classifierRows(classifierWeights(0))) };
 
-/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, and lossy by search. */
+/** The run that others are forked from, and that is merged. */
+export const forkedRun = 'merged';
+
+/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by search, and with deltas that are merged. */
 export const runPlans: readonly RunPlan[] = [
-  { name: 'exact', body: { fidelity: 'exact' }, push: 'at-once', files: (step) => ({ 'model.safetensors': exactFile(step) }) },
+  { name: 'exact', body: { fidelity: 'exact' }, push: 'at-once', keeps: 6, files: (step) => ({ 'model.safetensors': exactFile(step) }) },
   {
     name: 'given',
     body: { search: { fixedConfig: givenConfig } },
@@ -61,7 +70,15 @@ export const runPlans: readonly RunPlan[] = [
     name: 'searched',
     body: { evalSet: evalSet.name, thresholds: { loss: 0.05 }, search: smallSearch },
     push: 'in-parts',
+    keeps: 10,
     files: (step) => ({ 'model.safetensors': classifierFile(classifierWeights(step)), 'model.grad.safetensors': classifierFile(classifierGradients(step)) }),
+  },
+  {
+    name: forkedRun,
+    body: { search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } },
+    push: 'at-once',
+    keeps: 12,
+    files: (step) => ({ 'model.safetensors': movingFile(step) }),
   },
 ];
 
@@ -77,17 +94,31 @@ export async function prepare(url: string): Promise<void> {
 }
 
 /**
- * Pushes the steps of a run from `nextStep` on until the hub dies, and notes in `acknowledged` what was answered. Resolves to the step to go on with;
+ * Pushes the steps of a run from `nextStep` on until the hub dies, or so many, and notes in `acknowledged` what was answered. Resolves to the step to go on with;
  * what of it has been acknowledged is not sent again. Rejects with `Refused` for an answer that is no success, and when the hub lives on.
  */
-export async function pushUntilKilled(url: string, plan: RunPlan, nextStep: number, acknowledged: Acknowledged[]): Promise<number> {
-  for (let step = nextStep; ; step++) {
-    try {
+export async function pushUntilKilled(
+  url: string,
+  plan: RunPlan,
+  { nextStep, stepsMax }: { readonly nextStep: number; readonly stepsMax: number },
+  acknowledged: Acknowledged[],
+): Promise<number> {
+  let step = nextStep;
+  await untilKilled(url, async () => {
+    for (; step < nextStep + stepsMax; step++) {
       await pushStep(url, plan, step, acknowledged);
-    } catch (error) {
-      if (error instanceof Refused || (await isAlive(url))) throw error;
-      return step;
+      if (plan.keeps !== undefined) await deleteStep(url, plan.name, step - plan.keeps, acknowledged);
     }
+  });
+  return step;
+}
+
+/** Resolves when the work is done or the hub has died in it; rejects when it fails and the hub lives on. */
+export async function untilKilled(url: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Refused || (await isAlive(url))) throw error;
   }
 }
 
@@ -98,8 +129,7 @@ async function pushStep(url: string, { name: run, push, files }: RunPlan, step: 
   const known = acknowledged.filter((each) => each.run === run && each.step === step);
   if (push === 'at-once') {
     await send(url, 'PUT', checkpoint, bodies[0]![1]);
-    receipts[0]!.committed = true;
-    acknowledged.push(receipts[0]!);
+    if (known.length === 0) acknowledged.push({ ...receipts[0]!, committed: true });
     return;
   }
   // The kill may have taken the answer to the reservation, to a file, or to the commit.
@@ -119,6 +149,25 @@ async function pushStep(url: string, { name: run, push, files }: RunPlan, step: 
   }
 }
 
+async function deleteStep(url: string, run: string, step: number, acknowledged: readonly Acknowledged[]): Promise<void> {
+  const receipts = acknowledged.filter((each) => each.run === run && each.step === step && each.deletion !== 'done');
+  if (receipts.length > 0) await deleteResource(url, `${repository}/runs/${run}/checkpoints/${step}`, receipts);
+}
+
+/** Deletes a checkpoint or a run and notes it in what was acknowledged of it. Resolves to whether it is gone; it stays while it is compressed. */
+export async function deleteResource(url: string, path: string, receipts: readonly Acknowledged[]): Promise<boolean> {
+  const asked = receipts.some(({ deletion }) => deletion === 'asked');
+  for (const receipt of receipts) receipt.deletion = 'asked';
+  const answer = await fetch(url + path, { method: 'DELETE' });
+  const text = await answer.text();
+  const isGone = answer.status === 204 || (asked && answer.status === 404);
+  if (!isGone && answer.status !== 409) throw new Refused(`DELETE ${path} answered ${answer.status} ${text}`);
+  for (const receipt of receipts)
+    if (isGone) receipt.deletion = 'done';
+    else delete receipt.deletion;
+  return isGone;
+}
+
 async function isAlive(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`).then(
     ({ ok }) => ok,
@@ -132,7 +181,7 @@ async function isCommitted(url: string, checkpoint: string): Promise<boolean> {
 }
 
 /** Rejects with `Refused` unless the answer is a success, and otherwise when the connection breaks. */
-async function send(url: string, method: string, path: string, body?: object): Promise<void> {
+export async function send(url: string, method: string, path: string, body?: object): Promise<void> {
   const isBytes = body instanceof Uint8Array;
   const answer = await fetch(url + path, {
     method,
@@ -148,6 +197,14 @@ function exactFile(step: number): Buffer {
   const bytes = randomBytesOf(64_000, 1);
   bytes.set(randomBytesOf(6_400, step + 2), 6_400 * (step % 10));
   return safetensorsFile({ 'w.weight': { dtype: 'BF16', shape: [320, 100], bytes } });
+}
+
+/** A matrix of which few weights move from step to step, each a little further on. */
+export function movingFile(step: number): Buffer {
+  const random = randomNumbers(11);
+  const values = Float32Array.from({ length: 64_000 }, () => random() - 0.5);
+  values.forEach((x, i) => (values[i] = x + 0.4 * Math.floor((step + (i % 97)) / 97)));
+  return safetensorsFile({ 'w.weight': { dtype: 'F32', shape: [200, 320], bytes: Buffer.from(values.buffer) } });
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
-import { safetensorsFile } from '../acceptance/safetensors-file.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { checkCollected, collectGarbage, countObjects, statusOf } from './crash-checks.ts';
-import { repository, sha256 } from './crash-clients.ts';
+import { movingFile, repository, sha256 } from './crash-clients.ts';
 
 /** Some ten starts, on two busy cores. */
 const timeoutMs = 300_000;
@@ -26,16 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDirectory, { recursive: true, force: true }));
 
-/** A matrix of which few weights move, each a little further on. */
-function fileAt(step: number): Buffer {
-  const random = randomNumbers(11);
-  const values = Float32Array.from({ length: 64_000 }, () => random() - 0.5);
-  values.forEach((x, i) => (values[i] = x + 0.4 * Math.floor((step + (i % 97)) / 97)));
-  return safetensorsFile({ 'w.weight': { dtype: 'F32', shape: [200, 320], bytes: Buffer.from(values.buffer) } });
-}
-
 async function push(hub: Hub, step: number): Promise<void> {
-  const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}`, { method: 'PUT', body: new Uint8Array(fileAt(step)) });
+  const answer = await fetch(`${hub.url}${repository}/runs/${run}/checkpoints/${step}`, { method: 'PUT', body: new Uint8Array(movingFile(step)) });
   expect(answer.status, await answer.text()).toBeLessThan(300);
   while ((await statusOf(hub.url, run, step))?.state !== 'ready') await delay(20);
 }

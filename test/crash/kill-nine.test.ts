@@ -1,16 +1,24 @@
 import { expect, test } from 'vitest';
+import { describeOnPostgres } from '../postgres/create-database.ts';
+import { hasS3Server, type StorePair } from '../harness/test-stores.ts';
 import { killNine } from './kill-nine.ts';
 
 /** Five starts and two checks of everything, on two busy cores. */
 const timeoutMs = 240_000;
 
-test(
-  'loses nothing it has acknowledged when it is killed three times, and leaves nothing for ever',
-  async () => {
-    const report = await killNine({ rounds: 3, seed: 5 });
-    expect(report.problems).toEqual([]);
-    // How many there are depends on how busy the machine is.
-    expect(report.acknowledgedCheckpoints).toBeGreaterThan(0);
-  },
-  timeoutMs,
-);
+async function losesNothing(kills: number, stores: StorePair): Promise<void> {
+  const report = await killNine({ kills, seed: 5, stores });
+  expect(report.problems).toEqual([]);
+  // How many there are depends on how busy the machine is.
+  expect(report.acknowledgedCheckpoints).toBeGreaterThan(0);
+}
+
+test('loses nothing it has acknowledged when it is killed three times, and leaves nothing for ever', () => losesNothing(3, 'pglite-folder'), timeoutMs);
+
+describeOnPostgres('on a Postgres server', () => {
+  test.skipIf(!hasS3Server())(
+    `loses nothing with its objects in a bucket${hasS3Server() ? '' : ' (skipped: FIRN_TEST_S3_ENDPOINT is not set)'}`,
+    () => losesNothing(2, 'postgres-bucket'),
+    timeoutMs,
+  );
+});

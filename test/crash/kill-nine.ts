@@ -1,85 +1,114 @@
 /**
- * Kills a hub with SIGKILL at random instants, while clients push checkpoints and sometimes while it starts, restarts it on the same directory, and
- * checks that nothing it acknowledged is lost or wrong: npx tsx test/crash/kill-nine.ts --rounds 300 --seed 1
+ * Kills a hub with SIGKILL at random instants, while clients push, fork and delete checkpoints, while it encodes, merges and collects garbage, and sometimes while it starts, restarts it on the
+ * same stores, and checks that nothing it acknowledged is lost or wrong:
  *
- * In the end everything acknowledged is checked once more, what the kills left over is counted, and swept by a hub that finds it old enough.
+ *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
+ *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket      (FIRN_TEST_S3_*; postgres-folder goes without)
+ *
+ * In the end everything acknowledged is checked once more, what the kills left over is counted, and swept.
  */
-import { spawn } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
-import { startHub } from '../acceptance/start-hub.ts';
-import { checkAcknowledged, checkCollected, collectGarbage, countObjects } from './crash-checks.ts';
-import { prepare, pushUntilKilled, Refused, runPlans, type Acknowledged } from './crash-clients.ts';
+import { startHub, type Hub } from '../acceptance/start-hub.ts';
+import { runAsCommand, type Findings } from '../harness/command.ts';
+import { closeStores } from '../harness/sweep-stores.ts';
+import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
+import { checkAcknowledged, countMerged } from './crash-checks.ts';
+import { prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
+import { forkUntilKilled, type Forks } from './fork-clients.ts';
 
-/** A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way. */
+/** A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way; as long as the start took on a machine that is busier. */
 const killAfterMsMax = 2500;
+/** Share of rounds in which clients push one step each and then stop, so that merges, which wait for encodes, are under way at the kill. */
+const quietShare = 0.4;
 /** Share of rounds in which a start is killed, too. */
 const startKillShare = 0.25;
 /** A start is killed this long after it began, in ms, at most: about as long as one takes. */
 const startKillAfterMsMax = 4000;
+/** Share of kills after which, where one process at a time has the database, garbage is collected without a grace before the next start, and that is killed, too. */
+const sweepKillShare = 0.4;
+/** A collection is killed this long after it began, in ms, at most. */
+const sweepKillAfterMsMax = 1000;
+/** What a sweeper beside the hub leaves alone, in ms: an encode takes far less from its put to its commit. */
+const sweepGraceMs = 60_000;
 /** Objects that one kill may leave behind: what a client's body had become just before it was recorded, and what had been replaced or released. */
-const orphansPerKillMax = 3 * runPlans.length;
+const orphansPerKillMax = 3 * (runPlans.length + 1);
 
-export interface KillReport {
-  readonly rounds: number;
+export interface KillReport extends Findings {
+  readonly kills: number;
   readonly acknowledgedCheckpoints: number;
   readonly acknowledgedFiles: number;
+  readonly deletedCheckpoints: number;
+  readonly forks: number;
+  /** Checkpoints in merged packages in the end. */
+  readonly merged: number;
   /** Objects that nothing had ever named, after the last kill. */
   readonly orphans: number;
-  /** One sentence a loss. */
-  readonly problems: readonly string[];
 }
 
 export interface KillOptions {
-  readonly rounds: number;
+  readonly kills: number;
   readonly seed: number;
+  readonly stores: StorePair;
   readonly say?: (line: string) => void;
 }
 
+/** What clients know from round to round. */
+interface Clients {
+  readonly acknowledged: Acknowledged[];
+  readonly nextSteps: number[];
+  readonly forks: Forks;
+  readonly problems: string[];
+}
+
 /** Runs the test; resolves to what was lost or wrong. */
-export async function killNine({ rounds, seed, say }: KillOptions): Promise<KillReport> {
+export async function killNine({ kills, seed, stores: pair, say }: KillOptions): Promise<KillReport> {
   const random = randomNumbers(seed);
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'firn-kill-'));
-  const acknowledged: Acknowledged[] = [];
-  const nextSteps = runPlans.map(() => 0);
-  const problems: string[] = [];
+  const stores = await openTestStores(pair);
+  const clients: Clients = { acknowledged: [], nextSteps: runPlans.map(() => 0), forks: { made: 0, live: [] }, problems: [] };
+  const { acknowledged, problems } = clients;
   let checked: readonly Acknowledged[] = [];
   try {
-    for (let round = 0; round < rounds; round++) {
-      if (round > 0 && random() < startKillShare) await killStart(dataDirectory, random() * startKillAfterMsMax);
-      const hub = await startHub({ dataDirectory });
-      if (round === 0) await prepare(hub.url);
+    for (let kill = 0; kill < kills; kill++) {
+      if (kill > 0 && random() < startKillShare) await killStart(stores, random() * startKillAfterMsMax);
+      if (kill > 0 && stores.postgres === undefined && random() < sweepKillShare) await killSweep(stores, random() * sweepKillAfterMsMax);
+      const startedMs = performance.now();
+      const hub = await startHub(stores);
+      const startMs = performance.now() - startedMs;
+      const sweeper = stores.postgres && startSweeper(stores, sweepGraceMs);
+      if (kill === 0) await prepare(hub.url);
       // Before anything new is pushed, so that what is checked has only the kill behind it; what was whole before is checked in the end.
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
-      checked = acknowledged.filter(({ committed }) => committed);
-      const clients = runPlans.map(async (plan, at) => {
-        nextSteps[at] = await pushUntilKilled(hub.url, plan, nextSteps[at]!, acknowledged).catch((error: unknown) => {
-          problems.push(error instanceof Refused ? error.message : String(error));
-          return nextSteps[at]!;
-        });
-      });
-      await delay(random() * killAfterMsMax);
-      await hub.stop('SIGKILL');
-      await Promise.all(clients);
-      say?.(`round ${round + 1}: ${nextSteps.join(', ')} checkpoints of ${runPlans.map(({ name }) => name).join(', ')}; ${problems.length} problems`);
+      checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
+      const working = work(hub, clients, random() < quietShare ? 1 : Infinity);
+      await delay(random() * Math.max(killAfterMsMax, startMs));
+      await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
+      await working;
+      say?.(`kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ${runPlans.map(({ name }) => name).join(', ')}; ${problems.length} problems`);
     }
-    return { ...(await closeUp(dataDirectory, acknowledged, rounds, problems)), rounds };
+    return { kills, ...(await closeUp(stores, clients, kills)) };
   } finally {
-    await rm(dataDirectory, { recursive: true, force: true });
+    await stores.remove();
   }
 }
 
+/** Every client until the hub dies, or for so many steps. */
+async function work({ url }: Hub, { acknowledged, nextSteps, forks, problems }: Clients, stepsMax: number): Promise<void> {
+  const pushing = runPlans.map(async (plan, at) => {
+    nextSteps[at] = await pushUntilKilled(url, plan, { nextStep: nextSteps[at]!, stepsMax }, acknowledged);
+  });
+  const outcomes = await Promise.allSettled([...pushing, forkUntilKilled(url, forks, stepsMax, acknowledged)]);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(String(outcome.reason));
+}
+
 /** Starts a hub and kills it before or soon after it answers. */
-async function killStart(dataDirectory: string, afterMs: number): Promise<void> {
+async function killStart({ dataDirectory, environment }: TestStores, afterMs: number): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
-    env: { ...process.env, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent' },
+    env: { ...process.env, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent', ...environment },
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');
@@ -88,33 +117,53 @@ async function killStart(dataDirectory: string, afterMs: number): Promise<void> 
   clearTimeout(kill);
 }
 
+/** Collects garbage while no hub runs, and is killed at it. */
+async function killSweep(stores: TestStores, afterMs: number): Promise<void> {
+  const sweeper = startSweeper(stores, 0);
+  await once(sweeper, 'message');
+  await delay(afterMs);
+  await end(sweeper);
+}
+
+/** A process that collects garbage all the time. Beside a hub only where a database server lets two in. */
+function startSweeper({ dataDirectory, environment }: TestStores, graceMs: number): ChildProcess {
+  const program = fileURLToPath(new URL('../harness/sweep-until-killed.ts', import.meta.url));
+  return fork(program, [String(graceMs)], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, ...environment, FIRN_DATA_DIR: dataDirectory },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the sweeper ended by itself (${child.exitCode ?? child.signalCode})`);
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
 /** Everything once more, now that all kills are over, and what they left. */
-async function closeUp(dataDirectory: string, acknowledged: readonly Acknowledged[], kills: number, problems: string[]): Promise<Omit<KillReport, 'rounds'>> {
-  const runs = runPlans.map(({ name }) => name);
-  const hub = await startHub({ dataDirectory });
+async function closeUp(stores: TestStores, { acknowledged, forks, problems }: Clients, kills: number): Promise<Omit<KillReport, 'kills'>> {
+  const live = [...runPlans.map(({ name }) => name), ...forks.live];
+  const hub = await startHub(stores);
   problems.push(...(await checkAcknowledged(hub.url, acknowledged)));
-  const { stored, named, merged } = await countObjects(hub.url, dataDirectory, runs);
-  if (stored < named) problems.push(`${named - stored} objects are named by records and are not there`);
+  const merged = await countMerged(hub.url, live);
   await hub.stop();
-
-  const orphans = await collectGarbage(dataDirectory);
-  if (orphans > kills * orphansPerKillMax + merged) problems.push(`${orphans} objects are left over from ${kills} kills`);
-  // What it merged itself it would keep for its readers.
-  const collected = await startHub({ dataDirectory, environment: { FIRN_MERGE: 'off' } });
-  problems.push(...(await checkCollected(collected.url, dataDirectory, runs)));
-  problems.push(...(await checkAcknowledged(collected.url, acknowledged)));
-  await collected.stop();
-  const checkpoints = new Set(acknowledged.filter(({ committed }) => committed).map(({ run, step }) => `${run}@${step}`));
-  return { acknowledgedCheckpoints: checkpoints.size, acknowledgedFiles: acknowledged.length, orphans, problems };
+  const closing = await closeStores(stores);
+  problems.push(...closing.problems);
+  if (closing.orphans > kills * orphansPerKillMax + merged) problems.push(`${closing.orphans} objects are left over from ${kills} kills`);
+  const names = (which: readonly Acknowledged[]): number => new Set(which.map(({ run, step }) => `${run}@${step}`)).size;
+  return {
+    acknowledgedCheckpoints: names(acknowledged.filter(({ committed }) => committed)),
+    acknowledgedFiles: acknowledged.length,
+    deletedCheckpoints: names(acknowledged.filter(({ deletion }) => deletion === 'done')),
+    forks: forks.made,
+    merged,
+    orphans: closing.orphans,
+    problems,
+  };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } } });
-  const report = await killNine({ rounds: Number(values.rounds), seed: Number(values.seed), say: (line) => process.stdout.write(`${line}\n`) });
-  for (const problem of report.problems) process.stdout.write(`LOST OR WRONG ${problem}\n`);
-  process.stdout.write(
-    `${report.rounds} kills, ${report.acknowledgedCheckpoints} acknowledged checkpoints, ${report.acknowledgedFiles} files, ` +
-      `${report.orphans} objects left over and collected, ${report.problems.length} lost or wrong\n`,
-  );
-  process.exitCode = report.problems.length === 0 ? 0 : 1;
-}
+await runAsCommand(import.meta.url, { kills: '20', seed: '1', stores: 'pglite-folder' }, ({ kills, seed, stores }, say) =>
+  killNine({ kills: Number(kills), seed: Number(seed), stores: stores as StorePair, say }),
+);

@@ -1,0 +1,46 @@
+import pino from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { condemnOrphans } from '../../src/upkeep/garbage/condemn-orphans.ts';
+import { deleteCondemned } from '../../src/upkeep/garbage/delete-condemned.ts';
+import { reclaimHidden } from '../../src/upkeep/reclaim-hidden.ts';
+import { verifyHub, type VerifiedHub } from '../../src/upkeep/verify-hub.ts';
+import { openStoredHub, type StoredHub } from '../../src/wire.ts';
+import type { TestStores } from './test-stores.ts';
+
+export type SweptStores = Pick<StoredHub, 'catalog' | 'store'>;
+
+/** Collects garbage as the hub's upkeep does, of what is older than `graceMs`; 0 takes everything that nothing names and is for stores that nobody writes to. Returns how many objects went. */
+export async function sweepStores({ catalog, store }: SweptStores, graceMs: number, signal?: AbortSignal): Promise<number> {
+  await reclaimHidden({ catalog }, signal);
+  await condemnOrphans({ catalog, store }, { graceMs }, signal);
+  return (await deleteCondemned({ catalog, store }, { graceMs }, signal)).objects;
+}
+
+export interface ClosingReport {
+  /** Objects that nothing had ever named, before the last sweep. */
+  readonly orphans: number;
+  readonly verified: VerifiedHub;
+  /** One sentence each: what is damaged or lost, and what the sweep left. */
+  readonly problems: readonly string[];
+}
+
+/** Opens stores that no hub uses any more; whoever gets them closes them. */
+export function openStores({ environment, dataDirectory }: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<StoredHub> {
+  return openStoredHub(readConfig({ ...environment, FIRN_DATA_DIR: dataDirectory }), pino({ level: 'error' }, pino.destination(2)));
+}
+
+/** Proves that everything named is there and right, sweeps with no grace, and proves it again, and that nothing else is left. No hub may run. */
+export async function closeStores(stores: Pick<TestStores, 'environment' | 'dataDirectory'>): Promise<ClosingReport> {
+  const hub = await openStores(stores);
+  try {
+    const problems: string[] = [];
+    await verifyHub(hub, (line) => problems.push(`before the sweep: ${line}`));
+    const { objects: orphans } = await condemnOrphans(hub, { graceMs: 0, dryRun: true });
+    await sweepStores(hub, 0);
+    const verified = await verifyHub(hub, (line) => problems.push(`after the sweep: ${line}`));
+    if (verified.unnamed.objects > 0) problems.push(`${verified.unnamed.objects} objects are named by nothing and were not swept`);
+    return { orphans, verified, problems };
+  } finally {
+    await hub.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { emptyPrefix, plainS3Client, testS3Server, withoutS3Server, type TestS3Server } from '../../src/store/s3-server.test-support.ts';
+import { startPostgres, type PostgresServer } from '../postgres/start-postgres.ts';
+
+/** A catalog and an object store that hubs of a test share. */
+export const storePairs = ['pglite-folder', 'postgres-folder', 'postgres-bucket'] as const;
+export type StorePair = (typeof storePairs)[number];
+
+/** Seconds until the jobs of a killed worker are free. */
+const leaseSeconds = 2;
+
+export interface TestStores {
+  readonly pair: StorePair;
+  readonly dataDirectory: string;
+  /** FIRN_* keys of every process on these stores. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly postgres: PostgresServer | undefined;
+  readonly s3: { readonly server: TestS3Server; readonly prefix: string } | undefined;
+  /** Ends the servers that belong to the stores and removes what is in them. */
+  remove(): Promise<void>;
+}
+
+/** Empty stores: PGlite or a Postgres server of their own, a new folder or a new prefix of the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server. */
+export async function openTestStores(pair: StorePair): Promise<TestStores> {
+  const server = pair === 'postgres-bucket' ? neededS3Server() : undefined;
+  const prefix = `${pair}-${randomUUID()}/`;
+  const dataDirectory = await mkdtemp(join(tmpdir(), `firn-${pair}-`));
+  const postgres = pair === 'pglite-folder' ? undefined : await startPostgres();
+  return {
+    pair,
+    dataDirectory,
+    postgres,
+    s3: server && { server, prefix },
+    environment: { ...(postgres && { FIRN_DATABASE_URL: postgres.url, FIRN_LEASE_S: String(leaseSeconds) }), ...(server && bucketKeys(server, prefix)) },
+    async remove() {
+      await postgres?.remove();
+      if (server !== undefined) await removePrefix(server, prefix);
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Whether a test on the bucket can run; it says so where it cannot. */
+export function hasS3Server(): boolean {
+  return testS3Server(process.env) !== undefined;
+}
+
+function neededS3Server(): TestS3Server {
+  const server = testS3Server(process.env);
+  if (server === undefined) throw new Error(withoutS3Server);
+  return server;
+}
+
+function bucketKeys({ endpoint, bucket, credentials }: TestS3Server, prefix: string): Record<string, string> {
+  return {
+    FIRN_S3_ENDPOINT: endpoint,
+    FIRN_S3_BUCKET: bucket,
+    FIRN_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+    FIRN_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    FIRN_S3_PREFIX: prefix,
+    FIRN_S3_FORCE_PATH_STYLE: 'true',
+    FIRN_S3_PART_MIB: '5',
+    FIRN_FILE_MAX_MIB: '8192',
+  };
+}
+
+export async function removePrefix(server: TestS3Server, prefix: string): Promise<void> {
+  const client = plainS3Client(server);
+  await emptyPrefix(client, server.bucket, prefix);
+  client.destroy();
+}

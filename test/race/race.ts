@@ -1,0 +1,179 @@
+/**
+ * Uploads, commits, forks, cancels, deletes and reads of many clients at once, while encodes, merges and garbage collection run, each answer judged by a plain in-memory twin:
+ *
+ *   npx tsx test/race/race.ts --operations 100000 --seed 1 [--clients 16] [--grace-ms 20000] [--stores postgres-folder]
+ *
+ * In the end the hub holds exactly what the twin does, every object is named after a last sweep, and when all runs are deleted no object is left.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomNumbers } from '../acceptance/random-numbers.ts';
+import { startHub } from '../acceptance/start-hub.ts';
+import { ask, must, pick, sha256 } from '../harness/ask.ts';
+import { runAsCommand, type Findings } from '../harness/command.ts';
+import { closeStores, openStores, sweepStores } from '../harness/sweep-stores.ts';
+import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
+import { modelPath } from './contents.ts';
+import { compareList, note, operations, removeWholeRun, repository, type RaceContext } from './race-operations.ts';
+import { heldSteps, Twin, type TwinStep } from './twin.ts';
+
+/** Between two sweeps, in ms. */
+const sweepPauseMs = 2_000;
+/** Longest wait for the last encodes, in ms. */
+const settleMsMax = 600_000;
+/** Checkpoints that wait for their encode; beyond it clients look how far they are. */
+const waitingMax = 60;
+/** After so many problems the rest says nothing new. */
+const problemsMax = 20;
+
+export interface RaceOptions {
+  readonly operations: number;
+  readonly clients: number;
+  readonly seed: number;
+  readonly graceMs: number;
+  readonly stores: StorePair;
+  readonly say?: (line: string) => void;
+}
+
+export interface RaceReport extends Findings {
+  /** By operation and status. */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly swept: number;
+  /** In the end, live and ready. */
+  readonly checkpoints: number;
+  readonly runs: number;
+  /** Objects that nothing named before the last sweep, and that were left when everything had been deleted. */
+  readonly orphans: number;
+  readonly leaked: number;
+}
+
+export async function raceOperations({ operations: total, clients, seed, graceMs, stores: pair, say }: RaceOptions): Promise<RaceReport> {
+  const stores = await openTestStores(pair);
+  const problems: string[] = [];
+  const counts = new Map<string, number>();
+  const twin = new Twin();
+  try {
+    let hub = await startHub({ ...stores, environment: { ...stores.environment, FIRN_ENCODE_CONCURRENCY: '2' } });
+    await must('POST', `${hub.url}/v1/repositories`, { json: { namespace: 'race', name: 'twin' } });
+    const random = randomNumbers(seed);
+    const context = (url: string): RaceContext => ({ url, twin, random, counts, problem: (sentence) => void problems.push(sentence) });
+    const ctx = context(hub.url);
+    const sweeping = startSweeping(stores, graceMs);
+    let left = total;
+    const client = async (): Promise<void> => {
+      while (left > 0 && problems.length < problemsMax) {
+        left--;
+        if (left % 1000 === 0) say?.(`${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ${problems.length} problems`);
+        await next(ctx);
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: clients }, client));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
+    const swept = await sweeping.end();
+    await compareAll(ctx, say);
+    const checkpoints = [...twin.runs.values()].flatMap(heldSteps).filter(({ current }) => current!.isReady).length;
+    const runs = twin.runs.size;
+    await hub.stop();
+    const closing = await closeStores(stores);
+    problems.push(...closing.problems);
+    if (closing.verified.checkpoints !== checkpoints) problems.push(`${closing.verified.checkpoints} checkpoints are ready, and not ${checkpoints}`);
+    hub = await startHub(stores);
+    await removeEverything(context(hub.url));
+    await hub.stop();
+    const empty = await closeStores(stores);
+    problems.push(...empty.problems);
+    const leaked = empty.verified.objects + empty.verified.unnamed.objects;
+    if (leaked > 0) problems.push(`${leaked} objects are left after everything was deleted`);
+    return { answers: Object.fromEntries([...counts].sort()), swept, checkpoints, runs, orphans: closing.orphans, leaked, problems };
+  } finally {
+    await stores.remove();
+  }
+}
+
+/** One operation by its share, once not too much waits for its encode. */
+async function next(ctx: RaceContext): Promise<void> {
+  for (let late = waiting(ctx.twin); late.length > waitingMax; late = waiting(ctx.twin)) await look(ctx, pick(ctx.random, late)!);
+  const total = operations.reduce((sum, [share]) => sum + share, 0);
+  let at = ctx.random() * total;
+  for (const [share, operation] of operations) if ((at -= share) < 0) return operation(ctx);
+}
+
+function waiting({ runs }: Twin): TwinStep[] {
+  return [...runs.values()].flatMap(heldSteps).filter(({ current }) => !current!.isReady && !current!.mayBeCancelled);
+}
+
+/** Asks how far a checkpoint is; its answer counts only where nobody changed it meanwhile. */
+async function look(ctx: RaceContext, step: TwinStep): Promise<void> {
+  const { current, epoch } = step;
+  const answer = await ask('GET', `${ctx.url}${repository}/runs/${step.run.name}/checkpoints/${step.step}`);
+  const stoodStill = step.current === current && step.epoch === epoch && !step.isChanging && !step.run.isDeleting;
+  if (answer.status === 200 && stoodStill && current !== undefined) note(ctx, step, JSON.parse(answer.bytes.toString()));
+  await pause(20);
+}
+
+/** Collects garbage beside the hub, with a grace longer than any request and any encode of this test. PGlite lets nobody in beside the hub, which then sweeps alone. */
+function startSweeping(stores: TestStores, graceMs: number): { end(): Promise<number> } {
+  const stop = new AbortController();
+  const sweeping = (async () => {
+    if (stores.postgres === undefined) return 0;
+    const hub = await openStores(stores);
+    let swept = 0;
+    try {
+      while (!stop.signal.aborted) {
+        swept += await sweepStores(hub, graceMs);
+        await pause(sweepPauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      }
+      return swept;
+    } finally {
+      await hub.close();
+    }
+  })();
+  sweeping.catch(() => undefined);
+  return {
+    end: () => {
+      stop.abort();
+      return sweeping;
+    },
+  };
+}
+
+/** Now that nobody changes anything: every run lists its twin's steps, every checkpoint becomes ready, and every file comes down as it should. */
+async function compareAll(ctx: RaceContext, say: RaceOptions['say']): Promise<void> {
+  const { twin, url } = ctx;
+  for (const deadline = Date.now() + settleMsMax; waiting(twin).length > 0;) {
+    for (const step of waiting(twin)) await look(ctx, step);
+    if (Date.now() > deadline || ctx.twin.runs.size === 0) return ctx.problem(`${waiting(twin).length} checkpoints do not become ready`);
+  }
+  say?.('comparing everything');
+  for (const run of twin.runs.values()) {
+    compareList(ctx, run, await ask('GET', `${url}${repository}/runs/${run.name}/checkpoints?limit=1000`));
+    for (const step of heldSteps(run)) await compareStep(ctx, step);
+  }
+}
+
+async function compareStep(ctx: RaceContext, step: TwinStep): Promise<void> {
+  const path = `${ctx.url}${repository}/runs/${step.run.name}/checkpoints/${step.step}`;
+  const described = await ask('GET', path);
+  if (described.status !== 200) return ctx.problem(`${path} is lost: ${described.status}`);
+  note(ctx, step, JSON.parse(described.bytes.toString()));
+  const { content, isReady, rebuilt } = step.current!;
+  for (const file of content.files) {
+    // What was cancelled keeps its upload.
+    const answer = await ask('GET', `${path}/files/${file.path}${isReady ? '' : '?as=uploaded'}`);
+    const expected = isReady && file.path === modelPath ? rebuilt : file.sha256;
+    const found = sha256(answer.bytes);
+    if (answer.status !== 200 || found !== expected) ctx.problem(`${path} ${file.path} comes down with ${answer.status} and ${found}, and not ${expected}`);
+  }
+}
+
+async function removeEverything(ctx: RaceContext): Promise<void> {
+  for (const run of [...ctx.twin.runs.values()]) {
+    if (!(await removeWholeRun(ctx, run))) ctx.problem(`${run.name} cannot be deleted although nothing of it is under way`);
+  }
+}
+
+await runAsCommand(
+  import.meta.url,
+  { operations: '10000', seed: '1', clients: '16', 'grace-ms': '20000', stores: 'postgres-folder' },
+  ({ operations: count, seed, clients, stores, 'grace-ms': graceMs }, say) =>
+    raceOperations({ operations: Number(count), seed: Number(seed), clients: Number(clients), graceMs: Number(graceMs), stores: stores as StorePair, say }),
+);
