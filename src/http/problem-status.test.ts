@@ -67,6 +67,6 @@ describe('problem kinds', () => {
 
   it('tells waiting clients how long', () => {
     const waiting = firnErrorCodes.filter((code) => problemKinds[code].retryAfterSeconds !== undefined);
-    expect(waiting).toEqual(['upload-busy', 'checkpoint-not-ready', 'unavailable', 'overloaded']);
+    expect(waiting).toEqual(['upload-busy', 'checkpoint-not-ready', 'storage-full', 'unavailable', 'overloaded']);
   });
 });

@@ -15,6 +15,8 @@ export interface ProblemKind {
 const workRetrySeconds = 2;
 /** Long enough for some staged bytes to be worked off, or for a server behind this one to come back. */
 const loadRetrySeconds = 5;
+/** Room on a full disk is made by somebody, or by the next collection of garbage. */
+const diskRetrySeconds = 30;
 
 /**
  * Every error code with its HTTP status. 4xx codes say what the caller can change; a code that only an operator can act on is 5xx.
@@ -73,7 +75,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'corrupt-package': { status: 500, title: 'A stored package is damaged' },
   'unsupported-format': { status: 500, title: 'A stored package has an unknown version' },
 
-  'storage-full': { status: 507, title: 'The storage is full' },
+  'storage-full': { status: 507, title: 'The storage is full', retryAfterSeconds: diskRetrySeconds },
   unavailable: { status: 503, title: 'The storage cannot be reached', retryAfterSeconds: loadRetrySeconds },
   overloaded: { status: 503, title: 'Too much is waiting', retryAfterSeconds: loadRetrySeconds },
   cancelled: { status: 409, title: 'The work was cancelled' },

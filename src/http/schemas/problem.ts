@@ -35,5 +35,5 @@ const descriptions = {
   460: 'The bytes have another checksum than announced.',
   500: 'The server failed.',
   503: 'Too much is waiting; try again after Retry-After seconds.',
-  507: 'The storage is full.',
+  507: 'The storage is full; try again after Retry-After seconds.',
 } as const;
