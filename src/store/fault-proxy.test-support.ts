@@ -67,6 +67,7 @@ export class FaultProxy {
 
   /** Breaks every connection and refuses new ones. */
   async refuse(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();

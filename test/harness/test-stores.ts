@@ -23,11 +23,13 @@ export interface TestStores {
   remove(): Promise<void>;
 }
 
-/** Empty stores: PGlite or a Postgres server of their own, a new folder or a new prefix of the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server. */
-export async function openTestStores(pair: StorePair): Promise<TestStores> {
+/**
+ * Empty stores: PGlite or a Postgres server of their own, a folder, a new one unless it is given, or a new prefix of the bucket that FIRN_TEST_S3_* names. Throws where there is no S3 server.
+ */
+export async function openTestStores(pair: StorePair, given?: string): Promise<TestStores> {
   const server = pair === 'postgres-bucket' ? neededS3Server() : undefined;
   const prefix = `${pair}-${randomUUID()}/`;
-  const dataDirectory = await mkdtemp(join(tmpdir(), `firn-${pair}-`));
+  const dataDirectory = given ?? (await mkdtemp(join(tmpdir(), `firn-${pair}-`)));
   const postgres = pair === 'pglite-folder' ? undefined : await startPostgres();
   return {
     pair,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { hasS3Server, type StorePair } from '../harness/test-stores.ts';
+import { describeOnPostgres } from '../postgres/create-database.ts';
+import { injectFaults } from './inject-faults.ts';
+
+/** Each kind of fault once, on two busy cores. */
+const timeoutMs = 240_000;
+
+async function recovers(episodes: number, stores: StorePair): Promise<void> {
+  const report = await injectFaults({ episodes, seed: 3, stores, episodeMsMax: 1_000 });
+  expect(report.problems).toEqual([]);
+  expect(report.acknowledged).toBeGreaterThan(0);
+}
+
+describeOnPostgres('a hub whose database, bucket or disk fails', () => {
+  test('answers clearly and goes on by itself, with its objects in a folder', () => recovers(8, 'postgres-folder'), timeoutMs);
+
+  test.skipIf(!hasS3Server())(
+    `answers clearly and goes on by itself, with its objects in a bucket${hasS3Server() ? '' : ' (skipped: FIRN_TEST_S3_ENDPOINT is not set)'}`,
+    () => recovers(18, 'postgres-bucket'),
+    timeoutMs,
+  );
+});
