@@ -19,5 +19,5 @@ test('of a metric where higher is better, less is an excess', () => {
 
 test('a line names threshold, method, restarts, and both ends', () => {
   const line = restartTable(restartFigures([first], false), 'loss').split('\n')[2];
-  expect(line).toBe('| 1.0 % | Firn (residual) | 10 | 1 | 2.0000 | 2.0200 | 1.00 % | 1.00 % | 50.0x |');
+  expect(line).toBe('| 1 % | Firn (residual) | 10 | 1 | 2.0000 | 2.0200 | 1.00 % | 1.00 % | 50.0x |');
 });

@@ -16,7 +16,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
     'ratio of the whole run',
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
-    arm.threshold === undefined ? '-' : percent(arm.threshold, 1),
+    arm.threshold === undefined ? '-' : `${Number((100 * arm.threshold).toFixed(2))} %`,
     `${methodNames[arm.method]}${arm.rounding === 'nearest' ? ', rounded to nearest' : ''}`,
     plan,
     String(seedCount),
