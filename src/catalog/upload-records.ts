@@ -54,7 +54,7 @@ type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 export interface UploadRecords {
   /** `conflict` when the checkpoint or eval set is not open, `overloaded` when it has `openMax` uploads that are not complete. */
   create(upload: NewUpload, limits: { readonly openMax: number; readonly ttlMs: number }): Promise<UploadRecord>;
-  /** One of the repository that has not expired. */
+  /** One of the repository that has not expired; while it is being finished it does not. */
   find(repositoryId: string, id: string): Promise<UploadRecord | undefined>;
   /**
    * Makes `writer` the only one who can append; whoever could before no longer can. `conflict` when the upload is complete or its bytes do not end at `offsetBytes`.
@@ -76,8 +76,8 @@ export interface UploadRecords {
   complete(upload: Named, ttlMs: number): Promise<string[]>;
   /** By offset; `after` is an offset in decimal. */
   pieces(id: string, page: Page): Promise<UploadPiece[]>;
-  /** Forgets an upload, if it is still there; returns its keys. */
-  end(id: string): Promise<string[]>;
+  /** Forgets an upload, if it is still there, and where a writer is named still that one's; returns its keys. */
+  end(id: string, writer?: string): Promise<string[]>;
   /** The same for all uploads of a checkpoint. */
   endOf(checkpointId: string): Promise<string[]>;
   /** The same for at most `limit` that have expired; returns how many, too. */

@@ -71,6 +71,30 @@ export function uploadsSuite(open: () => Catalog): void {
     await expectCode(uploads.claim(upload, 'three', 100), 'conflict');
   });
 
+  test('one that is being finished does not expire', async () => {
+    const { uploads } = open();
+    const upload = await makeUpload();
+    const all = piece(0, 100);
+    await uploads.claim(upload, 'one', 0);
+    await uploads.appendLast(upload, 'one', all, finishMs);
+    await uploads.keepFinishing(upload, 'one', { finishMs, ttlMs: lapsedMs });
+    await uploads.endExpired(1000);
+    expect(await uploads.find(upload.repositoryId, upload.id)).toMatchObject({ isComplete: false });
+    expect(await uploads.complete(upload, ttlMs)).toEqual([all.key]);
+  });
+
+  test('who is no longer the writer cannot end it', async () => {
+    const { uploads } = open();
+    const upload = await makeUpload();
+    await uploads.claim(upload, 'one', 0);
+    await uploads.claim(upload, 'two', 0);
+    await uploads.append(upload, 'two', piece(0, 10), ttlMs);
+    expect(await uploads.end(upload.id, 'one')).toEqual([]);
+    expect(await uploads.find(upload.repositoryId, upload.id)).toMatchObject({ receivedBytes: 10 });
+    expect(await uploads.end(upload.id, 'two')).toHaveLength(1);
+    expect(await uploads.find(upload.repositoryId, upload.id)).toBeUndefined();
+  });
+
   test('parts come in any order, replace each other, and wait for finishing to end', async () => {
     const { uploads } = open();
     const upload = await makeUpload({ partBytes: 40 });

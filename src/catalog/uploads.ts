@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, gt, gte, inArray, isNull, lte, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, gt, gte, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { condemn, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
@@ -13,8 +13,8 @@ import type { UploadPiece, UploadRecord, UploadRecords } from './upload-records.
 const { writer: _writer, finishingUntil: _finishingUntil, ...columns } = getTableColumns(uploads);
 const { uploadId: _uploadId, ...pieceColumns } = getTableColumns(pieces);
 
-const living = gt(uploads.expiresAt, sql`now()`);
 const unfinishing = or(isNull(uploads.finishingUntil), lte(uploads.finishingUntil, sql`now()`))!;
+const expired = and(lte(uploads.expiresAt, sql`now()`), unfinishing)!;
 
 type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 
@@ -41,7 +41,7 @@ export function uploadRecords(db: Db): UploadRecords {
       const [found] = await query
         .select(columns)
         .from(uploads)
-        .where(and(eq(uploads.repositoryId, repositoryId), eq(uploads.id, id), living));
+        .where(and(eq(uploads.repositoryId, repositoryId), eq(uploads.id, id), not(expired)));
       return found && dropNulls(found);
     },
     claim: (upload, writer, offsetBytes) =>
@@ -121,15 +121,10 @@ export function uploadRecords(db: Db): UploadRecords {
         .limit(pageLimit(page));
       return found.map((row): UploadPiece => dropNulls(row));
     },
-    end: async (id) => (await endUploads(db, eq(uploads.id, id))).keys,
+    end: async (id, writer) => (await endUploads(db, and(eq(uploads.id, id), writer === undefined ? undefined : eq(uploads.writer, writer))!)).keys,
     endOf: async (checkpointId) => (await endUploads(db, eq(uploads.checkpointId, checkpointId))).keys,
     endExpired: (limit) => {
-      const some = query
-        .select({ id: uploads.id })
-        .from(uploads)
-        .where(and(lte(uploads.expiresAt, sql`now()`), unfinishing))
-        .limit(pageLimit({ limit }))
-        .for('update', { skipLocked: true });
+      const some = query.select({ id: uploads.id }).from(uploads).where(expired).limit(pageLimit({ limit })).for('update', { skipLocked: true });
       return endUploads(db, inArray(uploads.id, some));
     },
   };
@@ -191,7 +186,7 @@ async function hold(tx: Db, { id, checkpointId }: Named): Promise<HeldUpload> {
   const [held] = await tx.query
     .select({ sizeBytes, receivedBytes, isComplete, writer, isFinishing: sql<boolean>`not (${unfinishing})` })
     .from(uploads)
-    .where(and(eq(uploads.id, id), living))
+    .where(and(eq(uploads.id, id), not(expired)))
     .for('update');
   if (held === undefined) throw new FirnError('not-found', 'There is no such upload.');
   return held;

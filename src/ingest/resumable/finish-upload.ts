@@ -19,6 +19,7 @@ const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
   'storage-full',
   'cancelled',
   'upload-aborted',
+  'upload-busy',
   'not-found',
   'internal',
   'native-failure',
@@ -26,7 +27,7 @@ const transientCodes: ReadonlySet<FirnErrorCode> = new Set([
 
 /**
  * Makes what it was for of an upload whose bytes are all there and that `writer` holds, as if they had come in one request, then forgets the pieces. What a crash leaves undone is done
- * again when the last bytes are sent again. Bytes that are refused end the upload. Errors: those of `receiveFile` or `receiveEvalSetPart`.
+ * again when the last bytes are sent again. Bytes that are refused end the upload, unless another writes it by now. Errors: those of `receiveFile` or `receiveEvalSetPart`, `upload-busy`.
  */
 export async function finishUpload(ctx: IngestContext, upload: UploadRecord, writer: string): Promise<UploadRecord> {
   const { uploads } = ctx.catalog;
@@ -36,7 +37,7 @@ export async function finishUpload(ctx: IngestContext, upload: UploadRecord, wri
     await deliver(ctx, upload);
     await dropPieces(ctx, await uploads.complete(upload, ttlMs));
   } catch (err) {
-    if (err instanceof FirnError && !transientCodes.has(err.code)) await uploads.end(upload.id);
+    if (err instanceof FirnError && !transientCodes.has(err.code)) await uploads.end(upload.id, writer);
     else await uploads.stopFinishing(upload, writer).catch(() => undefined);
     throw err;
   } finally {
@@ -52,11 +53,11 @@ async function deliver(ctx: IngestContext, upload: UploadRecord): Promise<void> 
   else await receiveEvalSetPart(ctx, evalSetId!, part!, whole);
 }
 
-/** The bytes of all pieces, in order. */
-async function* bytesOf({ catalog, store }: IngestContext, { id }: UploadRecord): AsyncGenerator<Uint8Array> {
+/** The bytes of all pieces, in order. `upload-busy` where not all are there: who held the upload for too short a time has lost them to the next. */
+async function* bytesOf({ catalog, store }: IngestContext, { id, sizeBytes }: UploadRecord): AsyncGenerator<Uint8Array> {
   let atBytes = 0;
   for await (const piece of piecesOf(catalog, id)) {
-    if (piece.offsetBytes !== atBytes) throw new FirnError('internal', 'A piece of the upload is missing.', { detail: `${id} at ${atBytes}` });
+    if (piece.offsetBytes !== atBytes) throw pieceMissing(id, atBytes);
     const reader = await store.open(piece.key);
     try {
       yield* reader.stream();
@@ -65,6 +66,11 @@ async function* bytesOf({ catalog, store }: IngestContext, { id }: UploadRecord)
     }
     atBytes += piece.sizeBytes;
   }
+  if (atBytes !== sizeBytes) throw pieceMissing(id, atBytes);
+}
+
+function pieceMissing(id: string, atBytes: number): FirnError {
+  return new FirnError('upload-busy', 'Another request writes this upload.', { detail: `${id} has no piece at ${atBytes}` });
 }
 
 async function* piecesOf({ uploads }: IngestContext['catalog'], id: string): AsyncGenerator<UploadPiece> {

@@ -3,8 +3,9 @@ import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts'
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
 import { dropObjects, recordStaged } from '../stage-body.ts';
-import { dropPieces } from './drop-pieces.ts';
+import { checkHeader } from './check-header.ts';
 import { CutBody } from './cut-body.ts';
+import { dropPieces } from './drop-pieces.ts';
 import { finishMs, finishUpload } from './finish-upload.ts';
 import { checksummedBytesMax, pieceBytesMax, piecesPerUploadMax } from './piece-limits.ts';
 
@@ -75,10 +76,13 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
   return upload;
 }
 
-/** Puts the next piece into the store; nothing stays of one whose checksum does not hold. */
-async function storePiece(ctx: IngestContext, { id, receivedBytes, sizeBytes: wholeBytes }: UploadRecord, { body, checksum }: Receiving): Promise<UploadPiece> {
+/** Puts the next piece into the store; nothing stays of one whose checksum does not hold, or that cannot be the beginning of the file. */
+async function storePiece(ctx: IngestContext, upload: UploadRecord, { writer, body, checksum }: Receiving): Promise<UploadPiece> {
+  const { id, receivedBytes, sizeBytes: wholeBytes } = upload;
   const sizeMaxBytes = Math.min(checksum === undefined ? pieceBytesMax : checksummedBytesMax, wholeBytes - receivedBytes);
-  const content = checksum === undefined ? body.take(sizeMaxBytes) : checked(body, sizeMaxBytes, checksum);
+  const next = checksum === undefined ? body.take(sizeMaxBytes) : checked(body, sizeMaxBytes, checksum);
+  // Bytes under a checksum may yet turn out to be others than were meant.
+  const content = receivedBytes === 0 && checksum === undefined ? checkHeader(ctx, upload, { writer, bytes: next }) : next;
   const { key, sizeBytes, storedBytes } = await ctx.store.put(`${piecePrefix}${id}/${ctx.newKeyPart()}`, content, { sizeMaxBytes });
   return { offsetBytes: receivedBytes, sizeBytes, storedBytes, key };
 }
