@@ -1,19 +1,21 @@
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
-import { checkpointFiles as files, checkpoints, uploads } from './schema.ts';
+import { checkpointFiles as files, checkpoints, evalSets, uploads } from './schema.ts';
 
 /** See `FileRecords.stagedBytes`. */
 export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promise<number> {
   return (await fileBytes(db, runId)) + (await uploadBytes(db, runId));
 }
 
-/** Whole, whatever has come: what was begun must have room to end. */
+/** Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it has. */
 async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Promise<number> {
   const ofOwner = ownerId === undefined ? undefined : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
+  const isOpen = sql`coalesce(${checkpoints.state}, ${evalSets.state}) = 'open'`;
   const [sum] = await query
-    .select({ bytes: sql<string>`coalesce(sum(${uploads.sizeBytes}), 0)::text` })
+    .select({ bytes: sql<string>`coalesce(sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text` })
     .from(uploads)
     .leftJoin(checkpoints, eq(checkpoints.id, uploads.checkpointId))
+    .leftJoin(evalSets, eq(evalSets.id, uploads.evalSetId))
     .where(and(eq(uploads.isComplete, false), ofOwner));
   return Number(sum!.bytes);
 }

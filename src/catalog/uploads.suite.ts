@@ -115,7 +115,7 @@ export function uploadsSuite(open: () => Catalog): void {
     await expectCode(uploads.beginFinishing(upload, 'two', finishMs), 'conflict');
   });
 
-  test('as many are open as may be, and each has its whole size counted until it is complete', async () => {
+  test('as many are open as may be, and each has its whole size counted until it is complete, or what it has once it can bring nothing any more', async () => {
     const { uploads, files } = open();
     const run = await makeRun(open());
     const { id: checkpointId } = await makeCheckpoint(open(), run);
@@ -125,11 +125,17 @@ export function uploadsSuite(open: () => Catalog): void {
     await expectCode(makeUpload({ checkpointId }), 'overloaded');
     await uploads.complete(upload, ttlMs);
     expect(await files.stagedBytes(run.id)).toBe(7);
-    await makeUpload({ checkpointId });
+    const last = await makeUpload({ checkpointId });
+    await uploads.claim(last, 'w', 0);
+    await uploads.append(last, 'w', piece(0, 30), ttlMs);
+    expect(await files.stagedBytes(run.id)).toBe(107);
+    await open().checkpoints.transition(checkpointId, ['open'], 'queued');
+    expect(await files.stagedBytes(run.id)).toBe(30);
     const evalSet = await makeEvalSet(open());
     await uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits);
     expect(await files.stagedBytes(evalSet.id)).toBe(9);
     await open().evalSets.setState(evalSet.id, 'ready');
+    expect(await files.stagedBytes(evalSet.id)).toBe(0);
     await expectCode(uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits), 'conflict');
   });
 

@@ -66,6 +66,21 @@ function cutPatch(href: string, offset: number, bytes: Buffer, sentBytes: number
   });
 }
 
+/** Begins a PATCH whose rest never comes; resolves to its answer's status once the server has closed the connection. */
+function statusThenClose(href: string, { sent, offset, lengthBytes }: { sent: Buffer; offset: number; lengthBytes: number }): Promise<number> {
+  const headers = { ...tus, ...bytesType, 'upload-offset': offset, 'content-length': lengthBytes };
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${server.url}${href}`, { method: 'PATCH', headers });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      response.resume();
+      request.on('error', () => undefined);
+      request.socket!.on('close', () => resolve(response.statusCode!));
+    });
+    request.write(sent);
+  });
+}
+
 describe('tus', () => {
   it('says what it speaks', async () => {
     for (const path of [`${checkpoints}/1/uploads`, `${repository}/uploads/${'0'.repeat(32)}`, `${repository}/eval-sets/e/uploads`]) {
@@ -147,6 +162,15 @@ describe('tus', () => {
     expect(offset).toBeLessThanOrEqual(17 * mebibyte + 5);
     expect((await patch(href, offset, bytes.subarray(offset))).status).toBe(204);
     expect((await download(checkpoint, 'big.bin')).bytes.equals(bytes)).toBe(true);
+  });
+
+  it('answers what it refuses before its first byte or in its middle, and waits for no rest', async () => {
+    const sizeBytes = 40 * mebibyte;
+    const sent = Buffer.alloc(mebibyte, 65);
+    const href = (await create(await reserve(), sizeBytes)).headers.get('location')!;
+    expect(await statusThenClose(href, { sent, offset: 1, lengthBytes: sizeBytes - 1 })).toBe(409);
+    expect(await statusThenClose(href, { sent, offset: 0, lengthBytes: sizeBytes })).toBe(422);
+    expect((await call('HEAD', href, undefined, tus)).status).toBe(404);
   });
 
   it('lets the later of two requests win, and the earlier add nothing', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bodyOf } from '../../store/body-of.ts';
 import { openIngestHarness, safetensorsFile, type IngestHarness } from '../ingest.test-support.ts';
@@ -59,6 +60,12 @@ it('a header that no safetensors file begins with ends the upload with its first
     code: expect.stringMatching(/^(header-|not-safetensors)/) as string,
   });
   expect(await wrong.ctx.catalog.uploads.find(harness.repository.id, wrong.upload.id)).toBeUndefined();
+
+  const summed = await begin('model.safetensors', sizeBytes);
+  const checksum = { algorithm: 'sha256', digest: createHash('sha256').update(Buffer.alloc(100, 65)).digest('hex') } as const;
+  expect(await receiveBytes(summed.ctx, summed.upload, { offsetBytes: 0, body: bodyOf(Buffer.alloc(100, 65)), checksum })).toMatchObject({
+    receivedBytes: 100,
+  });
 
   const file = safetensorsFile([['w', 'F32', [256]]]);
   const right = await begin('model.safetensors', file.length);
