@@ -8,6 +8,7 @@ const root = dirname(fileURLToPath(import.meta.url));
 /** Rooms of src/ in dependency order (docs/architecture.md): a room imports only from rooms before it. */
 const rooms = [
   'checkpoint',
+  'telemetry',
   'native',
   'store',
   'catalog',

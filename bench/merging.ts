@@ -20,6 +20,7 @@ import { Restorer } from '../src/restore/restorer.ts';
 import { openFilesystemStore } from '../src/store/filesystem-store.ts';
 import type { ObjectStore } from '../src/store/object-store.ts';
 import { mergeJobKind, queueMerge, runMergeJob } from '../src/upkeep/merge/merge-run.ts';
+import { noTracer } from '../src/telemetry/tracer.ts';
 
 const repository = 'bench/merging';
 const runName = 'train';
@@ -44,7 +45,7 @@ async function pushAll(series: Series, dataDirectory: string, threshold: number)
 async function mergeAll(catalog: Catalog, store: ObjectStore, run: Run): Promise<number> {
   const core = loadCore();
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: indexCacheBytes, blockCacheBytesMax: 0 });
-  const ctx = { catalog, store, core, freshRestorer, cacheMaxBytes: 64 * 1024 * 1024, blockParallel: 2 };
+  const ctx = { catalog, store, core, freshRestorer, cacheMaxBytes: 64 * 1024 * 1024, blockParallel: 2, tracer: noTracer };
   await catalog.transaction((tx) => queueMerge(tx, run.id));
   for (let jobs = 0; ; jobs++) {
     const [job] = await catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'bench', leaseMs: 600_000, limit: 1 });

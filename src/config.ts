@@ -83,6 +83,13 @@ export const configSchema = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least severity of a log line that is written.'),
+  FIRN_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`; traces go to `/v1/traces` below it. Nothing is traced without it.',
+    ),
+  FIRN_TRACE_RATIO: z.coerce.number().min(0).max(1).default(1).describe('Share of traces that are recorded, from 0 to 1.'),
   FIRN_NATIVE_THREADS: integer(0, 0, 256).describe('Threads of the native pool; 0 means one less than the cores, at least one.'),
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
@@ -113,6 +120,9 @@ export const configSchema = z.object({
   FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe('Seconds a reservation may stand without a byte before it is given up.'),
   FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe('Seconds after its last byte that an upload in several requests is given up.'),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
+  FIRN_READY_WORKERS: integer(0, 0, 10_000).describe(
+    'Living workers without which a gateway says that it is not ready. 0: it goes on taking uploads and serving downloads, and says `degraded` while there is none.',
+  ),
   FIRN_UNREADY_S: integer(0, 0, 600).describe(
     'Seconds on SIGTERM in which the process says that it is not ready but still answers, so that a balancer sends nobody any more.',
   ),
@@ -125,6 +135,13 @@ export interface DatabaseConfig {
   readonly connectMs: number;
   readonly statementMs: number;
   readonly migrate: boolean;
+}
+
+/** Where spans go. */
+export interface OtlpConfig {
+  readonly endpoint: string;
+  /** In [0, 1]. */
+  readonly traceRatio: number;
 }
 
 /** Where objects are when they are not under the data directory. */
@@ -178,6 +195,8 @@ export interface Config {
   readonly reservationTtlMs: number;
   readonly uploadTtlMs: number;
   readonly leaseMs: number;
+  readonly readyWorkers: number;
+  readonly otlp: OtlpConfig | undefined;
   readonly unreadyMs: number;
   readonly drainMs: number;
 }
@@ -222,6 +241,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
     uploadTtlMs: env.FIRN_UPLOAD_TTL_S * 1000,
     leaseMs: env.FIRN_LEASE_S * 1000,
+    readyWorkers: env.FIRN_READY_WORKERS,
+    otlp: env.FIRN_OTLP_ENDPOINT === undefined ? undefined : Object.freeze({ endpoint: env.FIRN_OTLP_ENDPOINT, traceRatio: env.FIRN_TRACE_RATIO }),
     unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });

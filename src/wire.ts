@@ -1,60 +1,59 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
-import { openAccess, tokenAccess } from './access/access.ts';
+import { admittanceOf } from './admittance.ts';
 import { createFirstToken } from './access/create-token.ts';
-import { RequestLimits } from './access/request-limits.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import { tracedCatalog } from './catalog/traced-catalog.ts';
 import { localNotices } from './catalog/local-notices.ts';
 import type { Notices } from './catalog/notices.ts';
 import { openPgliteCatalog } from './catalog/open-pglite.ts';
 import { openPostgresCatalog } from './catalog/open-postgres.ts';
 import { PostgresNotices } from './catalog/postgres-notices.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
-import { checkEvalSet } from './compress/check-eval-set.ts';
 import type { CompressContext } from './compress/compress-context.ts';
 import type { GraphCache } from './compress/describe-local-graph.ts';
 import { markEncodeEnded, runEncodeJob } from './compress/encode-job.ts';
 import { evalSetDirectory } from './compress/local-eval-set.ts';
 import type { Config } from './config.ts';
 import { createEvaluator } from './evaluate/create-evaluator.ts';
-import type { Evaluator } from './evaluate/evaluator.ts';
-import type { Admittance } from './http/admit.ts';
+import type { ProbedEvaluator } from './evaluate/evaluator.ts';
 import { createApp } from './http/app.ts';
-import type { Gateway } from './http/gateway.ts';
+import { apiVersion } from './http/openapi-document.ts';
 import { problemKinds } from './http/problem-status.ts';
 import { createOperationsApp } from './http/operations-app.ts';
 import { createProgressBus, type ProgressBus } from './http/progress-bus.ts';
 import { relayProgress } from './http/relay-progress.ts';
 import { TransferMeter } from './http/transfer-meter.ts';
 import { startServer, type RunningServer } from './http/start-server.ts';
-import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
-import { createRun } from './ingest/create-run.ts';
-import { createIngestContext, encodeJobKind, type IngestContext } from './ingest/ingest-context.ts';
-import { createIngest } from './ingest/ingest.ts';
-import { createResumable } from './ingest/resumable/resumable.ts';
+import { createIngestContext, encodeJobKind } from './ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from './jobs/job-worker.ts';
+import { tracedHandler } from './jobs/traced-handler.ts';
 import { loadCore } from './native/load-core.ts';
 import type { NativeCore } from './native/core.ts';
-import { ByteCache } from './restore/byte-cache.ts';
-import { Downloads } from './restore/downloads.ts';
+import { ByteCache, newCacheCounts, type CacheCounts } from './restore/byte-cache.ts';
 import { Restorer } from './restore/restorer.ts';
+import { gatewayOf } from './gateway-of.ts';
+import { isClaiming, probesOf } from './probe-process.ts';
 import { sharedDisk } from './shared-disk.ts';
 import { shutDown } from './shut-down.ts';
 import { openFilesystemStore } from './store/filesystem-store.ts';
+import { meteredStore } from './store/metered-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
-import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
-import { deleteRun } from './upkeep/delete-run.ts';
+import { tracedStore } from './store/traced-store.ts';
+import { announceProcess } from './upkeep/announce-process.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './upkeep/merge/merge-run.ts';
 import { startUpkeep } from './upkeep-chores.ts';
 import { registerProcessMetrics, scrubMetrics } from './upkeep/process-metrics.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
+import { cacheMetrics } from './upkeep/storage-metrics.ts';
 import { Quarantine, quarantinedStore } from './upkeep/scrub/quarantine.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
+import { watchProcess, type Watch } from './watch-process.ts';
 import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /** What a process does: take requests, or work jobs off. */
@@ -77,6 +76,8 @@ const shutdownMarginMs = 2_000;
 const closeMs = 10_000;
 /** How late transferred bytes are told, at most; as much is lost with a killed process. */
 const transfersEveryMs = 60_000;
+/** What is left of the traces is lost when the collector does not take it in this time, in ms. */
+const tracesMs = 3_000;
 /** Channel on which workers hear that there may be work. */
 const jobsChannel = 'jobs';
 /** Bytes of decoded package indexes kept. */
@@ -96,12 +97,15 @@ interface Parts {
   readonly store: ObjectStore;
   /** The same without it, for whoever looks for damage. */
   readonly bareStore: ObjectStore;
-  readonly metrics: Registry;
-  readonly evaluator: Evaluator;
+  readonly evaluator: ProbedEvaluator;
+  readonly watch: Watch;
+  readonly encodeCache: CacheCounts;
   readonly progress: ProgressBus;
   readonly restorer: Restorer;
   readonly graphs: GraphCache;
   readonly work: WorkDirectory;
+  /** Of this life of the process. */
+  readonly processId: string;
 }
 
 /** Builds everything and does what the roles say. The one place that knows every implementation. An embedded catalog belongs to one process, which has both roles. */
@@ -167,11 +171,15 @@ function openNotices({ database }: Config, log: Logger): Notices {
   return new PostgresNotices(database, (error) => log.warn({ err: error }, 'no word from the other processes; the catalog is asked instead'));
 }
 
-async function openParts(config: Config, log: Logger, { catalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
+async function openParts(config: Config, log: Logger, { catalog: bareCatalog, notices }: Pick<Parts, 'catalog' | 'notices'>): Promise<Parts> {
+  const processId = `${hostname()}-${process.pid}-${randomUUID()}`;
+  const watch = await watchProcess(config, processId, log);
+  const { metrics, tracer } = watch;
+  const catalog = tracedCatalog(bareCatalog, tracer);
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
-  const bareStore = await openStore(config, log, core);
-  const store = quarantinedStore(bareStore, new Quarantine(catalog));
-  const metrics = metricsOf({ catalog, core });
+  const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
+  const store = tracedStore(quarantinedStore(bareStore, new Quarantine(catalog)), tracer);
+  registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, mergeJobKind] });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
     deadlineMs: config.evalDeadlineMs,
@@ -180,8 +188,10 @@ async function openParts(config: Config, log: Logger, { catalog, notices }: Pick
   const work = await openWorkDirectory(config);
   const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
+  const encodeCache = newCacheCounts();
+  cacheMetrics(metrics, () => ({ ...restorer.caches(), encode: { ...encodeCache, usedBytes: 0 } }));
   const progress = relayProgress(createProgressBus(), notices);
-  return { config, log, core, catalog, notices, store, bareStore, metrics, evaluator, progress, restorer, graphs, work };
+  return { config, log, core, catalog, notices, store, bareStore, evaluator, progress, restorer, graphs, work, processId, watch, encodeCache };
 }
 
 /** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
@@ -193,7 +203,7 @@ async function openWorkDirectory({ database, workDirectory }: Config): Promise<W
 }
 
 /** Files under the data directory, or a bucket. Whoever has no bucket does not load the SDK. */
-async function openStore({ dataDirectory, s3, database }: Config, log: Logger, core: NativeCore): Promise<ObjectStore> {
+async function openStore({ dataDirectory, s3, database }: Config, log: Logger, core: NativeCore, onRetried = (): void => undefined): Promise<ObjectStore> {
   const crc32c = (bytes: Uint8Array, seed?: number): number => core.crc32cSync(bytes, seed);
   if (s3 === undefined) {
     const folder = join(dataDirectory, 'objects');
@@ -204,7 +214,10 @@ async function openStore({ dataDirectory, s3, database }: Config, log: Logger, c
   return openS3Store({
     ...s3,
     crc32c,
-    onRetry: ({ request, tries, delayMs, error }) => log.warn({ err: error, request, tries, delayMs }, 'a request to the storage is tried again'),
+    onRetry: ({ request, tries, delayMs, error }) => {
+      onRetried();
+      log.warn({ err: error, request, tries, delayMs }, 'a request to the storage is tried again');
+    },
   });
 }
 
@@ -215,6 +228,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     store,
     now: () => catalog.now(),
     newKeyPart: () => randomBytes(16).toString('hex'),
+    tracer: parts.watch.tracer,
     limits: {
       fileBytesMax: config.fileMaxBytes,
       stagedBytesPerRunMax: config.stagedRunMaxBytes,
@@ -225,7 +239,9 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
   });
   const wakeWorkers = (): void => notices.publish(jobsChannel, '');
   const worker = roles.includes('worker') ? startJobWorker(parts) : undefined;
-  if (worker !== undefined) notices.subscribe(jobsChannel, () => worker.wake());
+  // A request that wakes the worker is over when its work goes on.
+  const outsideOfRequests = AsyncLocalStorage.snapshot();
+  if (worker !== undefined) notices.subscribe(jobsChannel, () => outsideOfRequests(() => worker.wake()));
   const upkeep = startUpkeep({
     catalog,
     store,
@@ -238,23 +254,29 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     onExpired: wakeWorkers,
   });
   const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
+  const isGateway = roles.includes('gateway');
+  const announcing = announceProcess(catalog.processes, {
+    id: parts.processId,
+    version: apiVersion,
+    gateway: isGateway,
+    worker: () => worker !== undefined && isClaiming(worker),
+    onError: (error) => log.warn({ err: error }, 'the sign of life did not reach the catalog'),
+  });
   const readiness = { stopping: false };
   const transfers = new TransferMeter(catalog.usage);
   const metering = startMetering(transfers, log);
-  const operations = { admittance: admittance(parts), probes: probesOf(parts, readiness), metrics: parts.metrics, log };
+  const probes = probesOf({ ...parts, isGateway, worker, workersMin: config.readyWorkers, isStopping: () => readiness.stopping });
+  const operations = { admittance: admittanceOf(parts), probes, metrics: parts.watch.metrics, tracer: parts.watch.tracer, log };
+  const running = { worker, upkeep, scrubber, announcing, metering };
   try {
-    const app = roles.includes('gateway') ? createApp({ ...gateway(parts, ingest, wakeWorkers), ...operations, transfers }) : createOperationsApp(operations);
+    const app = isGateway ? createApp({ ...gatewayOf(parts, ingest, wakeWorkers), ...operations, transfers }) : createOperationsApp(operations);
     const server = await startServer({ app, host: config.host, port: config.port });
     // Only now: whoever cannot listen tells no token.
-    const firstToken = config.access === 'tokens' && roles.includes('gateway') ? await createFirstToken(catalog) : undefined;
-    return {
-      url: server.url,
-      ...(firstToken !== undefined && { firstToken }),
-      close: () => close(parts, { server, worker, upkeep, scrubber, transfers, metering, readiness }),
-    };
+    const firstToken = config.access === 'tokens' && isGateway ? await createFirstToken(catalog) : undefined;
+    return { url: server.url, ...(firstToken !== undefined && { firstToken }), close: () => close(parts, { ...running, server, transfers, readiness }) };
   } catch (error) {
     // A job that was taken goes back uncounted, before whoever called ends the process.
-    await Promise.allSettled([worker?.stop(config.drainMs), upkeep.stop(config.drainMs), scrubber?.stop(config.drainMs), metering.stop(config.drainMs)]);
+    await Promise.allSettled(Object.values(running).map((part) => part?.stop(config.drainMs)));
     throw error;
   }
 }
@@ -266,13 +288,14 @@ interface Running {
   readonly scrubber: Periodic | undefined;
   readonly transfers: TransferMeter;
   readonly metering: Periodic;
+  readonly announcing: Periodic;
   readonly readiness: { stopping: boolean };
 }
 
 /** Ends the process's parts in order; rejects with the first thing that went wrong. */
 async function close(
-  { config, evaluator, store, notices, catalog, work, log }: Parts,
-  { server, worker, upkeep, scrubber, transfers, metering, readiness }: Running,
+  { config, evaluator, store, notices, catalog, watch, work, log }: Parts,
+  { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
   const drain = (name: string, end: () => Promise<void>) => ({ name, deadlineMs: drainMs + shutdownMarginMs, end });
@@ -290,11 +313,13 @@ async function close(
         drain('stop upkeep', () => upkeep.stop(drainMs)),
         drain('stop scrubbing', async () => scrubber?.stop(drainMs)),
         drain('stop metering', () => metering.stop(drainMs)),
+        drain('take leave', () => announcing.stop(drainMs)),
       ],
       closing('write transferred bytes', () => transfers.flush()),
       closing('end evaluations', () => evaluator.close()),
       closing('close store', () => store.close()),
       closing('remove scratch files', () => work.release()),
+      [{ name: 'send traces', deadlineMs: tracesMs, end: () => watch.close() }],
       closing('close notices', () => notices.close()),
       closing('close catalog', () => catalog.close()),
     ],
@@ -311,41 +336,28 @@ function startMetering(transfers: TransferMeter, log: Logger): Periodic {
   });
 }
 
-function probesOf({ catalog, store }: Parts, readiness: { readonly stopping: boolean }): Gateway['probes'] {
-  return {
-    catalog: () => catalog.probe(),
-    store: () => store.probe(),
-    process: async () => {
-      if (readiness.stopping) throw new FirnError('overloaded', 'The process is shutting down.');
-    },
-  };
-}
-
-function metricsOf({ catalog, core }: Pick<Parts, 'catalog' | 'core'>): Registry {
-  const metrics = new Registry();
-  registerProcessMetrics(metrics, { catalog, core });
-  return metrics;
-}
-
-function scrubberOf({ config, catalog, bareStore, metrics, log }: Parts): Periodic {
+function scrubberOf({ config, catalog, bareStore, watch: { metrics, tracer }, log }: Parts): Periodic {
   const { scrubBytesPerSecond: bytesPerSecond, scrubEveryMs: everyMs } = config;
-  return startScrubber({ catalog, store: bareStore, log, bytesPerSecond, everyMs, onRead: scrubMetrics(metrics) });
+  return startScrubber({ catalog, store: bareStore, tracer, log, bytesPerSecond, everyMs, onRead: scrubMetrics(metrics) });
 }
 
 function startJobWorker(parts: Parts): JobWorker {
   const { config, log, catalog, progress } = parts;
+  const { tracer } = parts.watch;
   const alone = config.database === undefined;
   const compress = compressContext(parts);
   const merge = mergeContext(parts, compress);
   return startWorker({
     catalog,
     handlers: {
-      [encodeJobKind]: { run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal) },
+      [encodeJobKind]: tracedHandler(tracer, { run: (job, { claim, signal }) => runEncodeJob(compress, job.subjectId, claim, signal) }),
       // Claimed only while no checkpoint waits. Those queued before merging was switched off wait until it is on again.
-      ...(config.mergeDeltas && { [mergeJobKind]: { run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal) } }),
+      ...(config.mergeDeltas && {
+        [mergeJobKind]: tracedHandler(tracer, { run: (job, { claim, signal }) => runMergeJob(merge, job.subjectId, claim, signal) }),
+      }),
     },
     // PGlite belongs to this process alone, so whatever an earlier one was running is free. Elsewhere a lease has to run out.
-    ...(alone ? { workerId: `embedded-${randomUUID()}`, takeOverPrefix: 'embedded-' } : { workerId: `${hostname()}-${process.pid}-${randomUUID()}` }),
+    ...(alone ? { workerId: `embedded-${randomUUID()}`, takeOverPrefix: 'embedded-' } : { workerId: parts.processId }),
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
     pollMs,
@@ -371,7 +383,7 @@ function severityOf(error: unknown): 'warn' | 'error' {
   return error instanceof FirnError && problemKinds[error.code].status < 500 ? 'warn' : 'error';
 }
 
-function compressContext({ config, core, catalog, store, evaluator, restorer, graphs, progress, work }: Parts): CompressContext {
+function compressContext({ config, core, catalog, store, evaluator, restorer, graphs, progress, work, watch, encodeCache }: Parts): CompressContext {
   const { threads } = core.stats();
   return {
     catalog,
@@ -383,6 +395,8 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, gr
     workDirectory: work.path,
     freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
     cacheMaxBytes: config.encodeCacheMaxBytes,
+    cacheCounts: encodeCache,
+    tracer: watch.tracer,
     chainLengthMax: config.chainLengthMax,
     blockParallel: blocksPerThread * Math.max(threads, Math.min(2, availableParallelism())),
     ...(config.mergeDeltas && { afterCommit: (tx, { runId }) => queueMerge(tx, runId) }),
@@ -390,7 +404,7 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, gr
   };
 }
 
-function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }: CompressContext): MergeContext {
+function mergeContext({ catalog, store, core, config, watch }: Parts, { blockParallel }: CompressContext): MergeContext {
   return {
     catalog,
     store,
@@ -398,61 +412,6 @@ function mergeContext({ catalog, store, core, config }: Parts, { blockParallel }
     freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: 0 }),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     blockParallel,
+    tracer: watch.tracer,
   };
-}
-
-function gateway(
-  parts: Parts,
-  ingestContext: IngestContext,
-  wakeWorkers: () => void,
-): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'log' | 'transfers'> {
-  const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
-  const workDirectory = work.path;
-  const ingest = createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet));
-  const waking = async <T>(work: Promise<T>): Promise<T> => {
-    const done = await work;
-    wakeWorkers();
-    return done;
-  };
-  return {
-    catalog,
-    store,
-    progress,
-    runs: {
-      create: (repository, input) =>
-        createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
-      delete: (run) => deleteRun({ catalog }, run),
-    },
-    uploads: {
-      ...ingest,
-      commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
-      pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
-      deleteEvalSet: async (evalSet) => {
-        await ingest.deleteEvalSet(evalSet);
-        await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
-      },
-    },
-    resumable: createResumable(ingestContext),
-    checkpoints: {
-      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
-      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
-    },
-    downloads: new Downloads({ catalog, store, core, restorer }),
-  };
-}
-
-function admittance({ config, catalog }: Parts): Admittance {
-  const { trustProxy } = config;
-  if (config.access === 'open') return { access: openAccess, trustProxy };
-  const limits = new RequestLimits({
-    tokenPerMinute: config.tokenPerMinute,
-    anonymousPerMinute: config.anonymousPerMinute,
-    concurrent: config.clientConcurrency,
-  });
-  return { access: tokenAccess({ catalog, now: () => new Date() }), limits, trustProxy };
-}
-
-/** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
-function seedOf(name: string): string {
-  return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
 }

@@ -11,6 +11,7 @@ import { idempotencySuite } from './idempotency.suite.ts';
 import { jobOrderSuite } from './job-order.suite.ts';
 import { jobsSuite } from './jobs.suite.ts';
 import { packagesSuite } from './packages.suite.ts';
+import { processesSuite } from './processes.suite.ts';
 import { recordsSuite } from './records.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 import { uploadsSuite } from './uploads.suite.ts';
@@ -27,6 +28,7 @@ const suites = {
   idempotency: idempotencySuite,
   arrivals: arrivalsSuite,
   uploads: uploadsSuite,
+  processes: processesSuite,
   integrity: integritySuite,
   garbage: garbageSuite,
   usage: usageSuite,

@@ -34,6 +34,7 @@ export interface Catalog {
   readonly arrivals: ArrivalRecords;
   readonly uploads: UploadRecords;
   readonly chores: ChoreRecords;
+  readonly processes: ProcessRecords;
   readonly objects: ObjectRecords;
   readonly garbage: GarbageRecords;
   readonly damage: DamageRecords;
@@ -42,6 +43,8 @@ export interface Catalog {
   now(): Promise<Date>;
   /** One trivial query; for readiness. */
   probe(): Promise<void>;
+  /** Connections to the database: in use, waited for, and at most; for metrics. */
+  connections(): { readonly inUse: number; readonly waiting: number; readonly max: number };
   /** Vacuums and counts again where the database does not do so by itself (PGlite): a tenth of a second, now and then. Not inside a transaction. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -441,12 +444,20 @@ export interface Job {
   readonly leaseUntil?: Date;
   readonly lastError?: string;
   readonly cancelRequested: boolean;
+  /** W3C traceparent of what let it begin. */
+  readonly traceparent?: string;
 }
 /** Proof of a claim; every later verb checks it. */
 export interface Claim {
   readonly jobId: string;
   readonly workerId: string;
   readonly fence: number;
+}
+/** How many jobs of a kind are in a state. */
+export interface JobCount {
+  readonly kind: string;
+  readonly state: JobState;
+  readonly count: number;
 }
 export interface JobRecords {
   /** `held` jobs keep their place in the order but are not claimable until `release`. `conflict` while the subject has an unfinished job of the kind. */
@@ -458,9 +469,10 @@ export interface JobRecords {
     orderSequence?: number;
     attemptsMax?: number;
     leasesLostMax?: number;
+    traceparent?: string;
   }): Promise<Job>;
   /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
-  release(kind: string, subjectId: string): Promise<void>;
+  release(kind: string, subjectId: string, traceparent?: string): Promise<void>;
   /** Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with `for update skip locked`. Not inside a transaction. */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
@@ -488,7 +500,9 @@ export interface JobRecords {
   find(kind: string, subjectId: string): Promise<Job | undefined>;
   /** Removes some jobs that finished before; returns how many, 0 when none is left. */
   prune(finishedBefore: Date): Promise<number>;
-  count(): Promise<Readonly<Record<JobState, number>>>;
+  count(): Promise<readonly JobCount[]>;
+  /** By kind: how long the job has waited that could have been claimed for longest, in seconds; kinds without one are left out. */
+  oldestQueuedSeconds(): Promise<Readonly<Record<string, number>>>;
 }
 
 // ---- idempotency ----
@@ -562,6 +576,20 @@ export interface ArrivalRecords {
   release(id: string): Promise<void>;
   /** Whether a body of the checkpoint is arriving anywhere. */
   has(checkpointId: string): Promise<boolean>;
+}
+/** Signs of life of the processes that share the catalog. */
+export interface ProcessRecords {
+  /** Says that a process lives, and what it does now; its start is the first time it did. */
+  announce(process: { readonly id: string; readonly gateway: boolean; readonly worker: boolean; readonly version: string }): Promise<void>;
+  /** Says that it ends. */
+  leave(id: string): Promise<void>;
+  /** Those of a role that gave a sign of life within `withinMs`, and how old the oldest and the newest of these signs are. */
+  living(
+    role: 'gateway' | 'worker',
+    withinMs: number,
+  ): Promise<{ readonly count: 0 } | { readonly count: number; readonly oldestSignMs: number; readonly newestSignMs: number }>;
+  /** Removes those that have been silent for so long; returns how many. */
+  forget(silentMs: number): Promise<number>;
 }
 export interface ChoreRecords {
   /** Whether the caller is to do a chore now: true for one caller, then for nobody until `everyMs` have passed. */

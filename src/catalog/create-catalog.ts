@@ -15,6 +15,7 @@ import { jobLeases } from './job-leases.ts';
 import { jobQueue } from './job-queue.ts';
 import { objectRecords } from './objects.ts';
 import { packageRecords } from './packages.ts';
+import { processRecords } from './processes.ts';
 import { repositoryRecords } from './repositories.ts';
 import { runRecords } from './runs.ts';
 import { tokenRecords } from './tokens.ts';
@@ -28,12 +29,13 @@ export interface CatalogLife {
   readonly close: () => Promise<void>;
   /** Vacuums, where nothing else does. */
   readonly tidy?: () => Promise<void>;
+  readonly connections: Catalog['connections'];
 }
 
 /** The catalog over a migrated database. */
-export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
+export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife): Catalog {
   return {
-    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, insideTransaction)))),
+    transaction: (work) => translating(() => db.transaction((tx) => work(createCatalog(tx, { ...insideTransaction, connections })))),
     repositories: translateFailures(repositoryRecords(db)),
     evalSets: translateFailures(evalSetRecords(db)),
     runs: translateFailures(runRecords(db)),
@@ -47,18 +49,20 @@ export function createCatalog(db: Db, { close, tidy }: CatalogLife): Catalog {
     arrivals: translateFailures(arrivalRecords(db)),
     uploads: translateFailures(uploadRecords(db)),
     chores: translateFailures(choreRecords(db)),
+    processes: translateFailures(processRecords(db)),
     objects: translateFailures(objectRecords(db)),
     garbage: translateFailures(garbageRecords(db)),
     damage: translateFailures(damageRecords(db)),
     usage: translateFailures(usageRecords(db)),
     now: () => translating(() => clockOf(db)),
     probe: () => translating(async () => void (await db.rows(sql`select 1`))),
+    connections,
     tidy: () => translating(async () => tidy?.()),
     close,
   };
 }
 
-const insideTransaction: CatalogLife = { close: refuse, tidy: refuse };
+const insideTransaction = { close: refuse, tidy: refuse };
 
 async function refuse(): Promise<void> {
   throw new FirnError('internal', 'The catalog was used wrongly.', { detail: 'close or tidy inside a transaction' });

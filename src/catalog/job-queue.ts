@@ -1,7 +1,6 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { JobRecords, JobState } from './catalog.ts';
-import { countByState } from './count-by-state.ts';
 import type { Db } from './database.ts';
 import { jobColumns, jobOf, unfinishedJobStates } from './job-rows.ts';
 import { pruneRowsMax } from './prune-limit.ts';
@@ -12,9 +11,7 @@ const attemptsMaxDefault = 5;
 /** Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down each time must end. */
 const leasesLostMaxDefault = 20;
 
-type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'requestCancel' | 'find' | 'prune' | 'count'>;
-
-const jobStates: readonly JobState[] = ['held', 'queued', 'running', 'done', 'failed', 'cancelled'];
+type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'>;
 
 /** The verbs of those who want work done. */
 export function jobQueue({ query }: Db): QueueVerbs {
@@ -40,12 +37,13 @@ export function jobQueue({ query }: Db): QueueVerbs {
       if (created === undefined) throw new FirnError('conflict', 'The work is queued already.');
       return jobOf(created);
     },
-    async release(kind, subjectId) {
+    async release(kind, subjectId, traceparent) {
       const released = await query
         .update(jobs)
         .set({
           state: sql<JobState>`case ${jobs.state} when 'held' then 'queued' else ${jobs.state} end`,
           runAt: sql`case ${jobs.state} when 'held' then now() else ${jobs.runAt} end`,
+          ...(traceparent !== undefined && { traceparent }),
         })
         .where(isUnfinished(kind, subjectId))
         .returning({ id: jobs.id });
@@ -74,13 +72,18 @@ export function jobQueue({ query }: Db): QueueVerbs {
       return (await query.delete(jobs).where(inArray(jobs.id, old)).returning({ id: jobs.id })).length;
     },
     async count() {
-      return countByState(
-        jobStates,
-        await query
-          .select({ state: jobs.state, count: sql<number>`count(*)::int` })
-          .from(jobs)
-          .groupBy(jobs.state),
-      );
+      return query
+        .select({ kind: jobs.kind, state: jobs.state, count: sql<number>`count(*)::int` })
+        .from(jobs)
+        .groupBy(jobs.kind, jobs.state);
+    },
+    async oldestQueuedSeconds() {
+      const oldest = await query
+        .select({ kind: jobs.kind, ms: sql<string>`(extract(epoch from now() - min(${jobs.runAt})) * 1000)::bigint::text` })
+        .from(jobs)
+        .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`)))
+        .groupBy(jobs.kind);
+      return Object.fromEntries(oldest.map(({ kind, ms }) => [kind, Number(ms) / 1000]));
     },
   };
 }

@@ -199,16 +199,32 @@ export function jobsSuite(open: () => Catalog): void {
     expect(await claim(kind)).toMatchObject({ cancelRequested: true });
   });
 
-  test('finished jobs are pruned by age, unfinished ones never; counts name every state', async () => {
+  test('finished jobs are pruned by age, unfinished ones never; counts are by kind and state', async () => {
     const kind = freshName();
     const [done, waiting] = [await enqueue(kind), await enqueue(kind)];
     await open().jobs.complete(claimOf((await claim(kind))!));
     const before = await open().jobs.count();
-    expect(before.done).toBeGreaterThan(0);
+    expect(before).toEqual(expect.arrayContaining(['done', 'queued'].map((state) => ({ kind, state, count: 1 }))));
+    const [finished, unfinished] = [true, false].map((wanted) => before.filter(({ state }) => ['done', 'failed', 'cancelled'].includes(state) === wanted));
     expect(await open().jobs.prune(new Date(Date.now() - 3600_000))).toBe(0);
-    expect(await open().jobs.prune(new Date(Date.now() + 3600_000))).toBe(before.done + before.failed + before.cancelled);
+    expect(await open().jobs.prune(new Date(Date.now() + 3600_000))).toBe(finished!.reduce((sum, { count }) => sum + count, 0));
     expect(await open().jobs.find(kind, done.subjectId)).toBeUndefined();
     expect((await open().jobs.find(kind, waiting.subjectId))?.state).toBe('queued');
-    expect(await open().jobs.count()).toEqual({ ...before, done: 0, failed: 0, cancelled: 0 });
+    expect(new Set(await open().jobs.count())).toEqual(new Set(unfinished));
+  });
+
+  test('says by kind how long the oldest job has waited that could run: not one that is held, runs, or is to run later', async () => {
+    const [waiting, running, later, held] = [freshName(), freshName(), freshName(), freshName()];
+    await enqueue(waiting);
+    await enqueue(running);
+    await claim(running);
+    await enqueue(later);
+    await open().jobs.defer(claimOf((await claim(later))!), 60_000);
+    await open().jobs.enqueue({ kind: held, subjectId: freshName(), held: true });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const seconds = await open().jobs.oldestQueuedSeconds();
+    expect(seconds[waiting]).toBeGreaterThan(0.02);
+    expect(seconds[waiting]).toBeLessThan(60);
+    expect([running, later, held].filter((kind) => kind in seconds)).toEqual([]);
   });
 }

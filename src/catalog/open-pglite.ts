@@ -14,7 +14,7 @@ import { translating } from './translate-failures.ts';
 /** Instead of 128 MB, which PGlite touches at once: the catalog's working set is a few MB. Saves about 150 MB of resident memory. */
 const sharedBuffers = '16MB';
 /** Tables whose rows change or go. PGlite has no autovacuum; the rest only grows. */
-const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, arrivals';
+const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, arrivals, processes';
 
 export type PgliteCatalogOptions =
   /** Kept in this directory, which is made when absent. */
@@ -80,6 +80,7 @@ async function openClient(options: { dataDir?: string; loadDataDir?: Blob }, loc
     const db = pgliteDatabase(client);
     await translating(() => prepare(db));
     return createCatalog(db, {
+      connections: () => ({ inUse: 0, waiting: 0, max: 0 }),
       tidy: () => tidy(db),
       async close() {
         if (client.closed) return;
@@ -102,11 +103,11 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
   }
 }
 
-/** No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is still arriving. */
+/** No other process exists, so a keyed request that is still running died with an earlier one, and so did a body that is still arriving, and whoever gave a sign of life. */
 async function prepare(db: Db): Promise<void> {
   await migrate(db);
   await tidy(db);
-  await db.script('delete from idempotency where status is null; delete from arrivals');
+  await db.script('delete from idempotency where status is null; delete from arrivals; delete from processes');
 }
 
 function tidy(db: Db): Promise<void> {

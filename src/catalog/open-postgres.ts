@@ -47,7 +47,7 @@ export async function openPostgresCatalog({ migrate: mayMigrate, startMs = start
     await pool.close();
     throw error;
   }
-  return createCatalog(db, { close: () => pool.close() });
+  return createCatalog(db, { close: () => pool.close(), connections: () => pool.stats() });
 }
 
 /** Brings a database to this version, on a connection of its own whose statements may take long. */

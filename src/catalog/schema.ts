@@ -96,6 +96,7 @@ export const checkpoints = pgTable('checkpoints', {
   errorMessage: text('error_message'),
   packageId: text('package_id'),
   cancelRequested: boolean('cancel_requested').notNull().default(false),
+  traceparent: text('traceparent'),
   deletedAt: time('deleted_at'),
   createdAt: createdAt(),
   touchedAt: time('touched_at').notNull().defaultNow(),
@@ -231,6 +232,15 @@ export const uploadPieces = pgTable(
 export const chores = pgTable('chores', {
   name: text('name').primaryKey(),
   begunAt: time('begun_at').notNull(),
+});
+
+export const processes = pgTable('processes', {
+  id: text('id').primaryKey(),
+  gateway: boolean('gateway').notNull(),
+  worker: boolean('worker').notNull(),
+  version: text('version').notNull(),
+  startedAt: time('started_at').notNull(),
+  seenAt: time('seen_at').notNull(),
 });
 
 export const idempotency = pgTable('idempotency', {

@@ -60,6 +60,11 @@ export class SessionPool<Session extends PooledSession> {
     }
   }
 
+  /** Sessions in use, and those who wait for one. */
+  stats(): { readonly inUse: number; readonly waiting: number; readonly max: number } {
+    return { inUse: this.#busy.size, waiting: this.#waiting.length, max: this.#options.sessionsMax };
+  }
+
   /** Refuses new users, waits a little for those there are, and ends every connection. */
   close(): Promise<void> {
     this.#closed ??= this.#close();

@@ -56,8 +56,8 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   };
   try {
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
-      const loaded = await loadSource(ctx.store, rows);
-      const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes);
+      const loaded = await ctx.tracer.span('encode.load', {}, () => loadSource(ctx.store, rows));
+      const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes, ctx.cacheCounts);
       const memory = { source, moves: new MovesMemory(ctx.cacheMaxBytes), lastAncestor: new LastAncestor(source), quantizations: new WeakMap() };
       try {
         const holding = await filesHolding(ctx.catalog, run, source.files);
@@ -82,7 +82,8 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const basis = await phases.run('read', async (): Promise<Basis> => {
     const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
-    return { model, candidates, resumption, ancestors: await plannedAncestors(attempt, model, { candidates, resumption }) };
+    const ancestors = await ctx.tracer.span('encode.ancestor', {}, () => plannedAncestors(attempt, model, { candidates, resumption }));
+    return { model, candidates, resumption, ancestors };
   });
   const { model } = basis;
   const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
@@ -180,7 +181,7 @@ class Phases {
     ctx.publish(checkpoint.id, { type: 'phase', phase });
     const started = performance.now();
     try {
-      return await work();
+      return await ctx.tracer.span(`encode.${phase}`, {}, work);
     } finally {
       this.seconds[phase] = (this.seconds[phase] ?? 0) + (performance.now() - started) / 1000;
     }

@@ -1,8 +1,10 @@
 import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
+import type { CacheCounts } from '../restore/byte-cache.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 
 /** What compressing a checkpoint needs of the process. */
@@ -20,11 +22,14 @@ export interface CompressContext {
   /** Scratch files; each encode has a directory of its own there, removed at its end. */
   readonly workDirectory: string;
   readonly cacheMaxBytes: number;
+  /** Of the blocks of uploads that encodes keep. */
+  readonly cacheCounts?: CacheCounts;
   readonly chainLengthMax: number;
   /** Blocks in work at once. */
   readonly blockParallel: number;
   /** Queues what follows a checkpoint, in the transaction that makes it ready. */
   readonly afterCommit?: (tx: Catalog, checkpoint: Checkpoint) => Promise<void>;
+  readonly tracer: Tracer;
   /** Tells whoever listens; never awaited. */
   readonly publish: (checkpointId: string, note: EncodeNote) => void;
 }

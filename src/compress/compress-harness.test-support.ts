@@ -24,6 +24,7 @@ import type { GraphCache } from './describe-local-graph.ts';
 import { runEncodeJob, type EncodeOutcome } from './encode-job.ts';
 import { evalSetDirectory } from './local-eval-set.ts';
 import { quantizedNames, safetensors, tinyBatches, tinyGraph, tinySpec, type TestTensors } from './tiny-model.test-support.ts';
+import { noTracer } from '../telemetry/tracer.ts';
 
 /** A search space small enough for a test, with something to find in it. */
 export const tinySearch: SearchOptions = {
@@ -123,6 +124,7 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
       cacheMaxBytes: 2 ** 22,
       chainLengthMax: 32,
       blockParallel,
+      tracer: noTracer,
       publish: (_, note) => {
         notes.push(note);
       },

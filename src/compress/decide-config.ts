@@ -127,7 +127,11 @@ async function makeQuantization(attempt: EncodeAttempt, basis: DecisionBasis, gi
   if (statistics.sensitivityUnusable !== undefined) attempt.warn(statistics.sensitivityUnusable);
   const missing = given?.method === 'inshrinkerator' ? whatGivenConfigLacks(given, statistics) : undefined;
   if (missing !== undefined) attempt.warn(missing);
-  const quantizer = new Quantizer(source, plan, statistics, ctx.core, { ...pace(attempt), clustering: run.search.clustering, seed: codebookSeed(run, checkpoint) });
+  const quantizer = new Quantizer(source, plan, statistics, ctx.core, {
+    ...pace(attempt),
+    clustering: run.search.clustering,
+    seed: codebookSeed(run, checkpoint),
+  });
   const hasSensitivity = statistics.sensitivity !== undefined;
   return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core: ctx.core, options: run.search, hasSensitivity, last });
 }
@@ -136,6 +140,13 @@ function search(attempt: EncodeAttempt, { model, trialsMax }: { readonly model: 
   const { checkpoint, run, source, ctx, directory, signal } = attempt;
   return searchCheckpoint(
     { checkpointId: checkpoint.id, source, plan: model.plan, quantization, ...model.quality!, trialsMax: Math.min(run.search.trialsMax, trialsMax) },
-    { catalog: ctx.catalog, directory, blockParallel: ctx.blockParallel, signal, onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }) },
+    {
+      catalog: ctx.catalog,
+      directory,
+      blockParallel: ctx.blockParallel,
+      signal,
+      tracer: ctx.tracer,
+      onTrial: () => ctx.publish(checkpoint.id, { type: 'changed' }),
+    },
   );
 }

@@ -1,6 +1,7 @@
 import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import type { Attributes } from '../telemetry/tracer.ts';
 import { compressCheckpoint, type CompressedCheckpoint } from './compress-checkpoint.ts';
 import type { CompressContext } from './compress-context.ts';
 
@@ -29,7 +30,7 @@ export async function runEncodeJob(given: CompressContext, checkpointId: string,
   const rows = await ctx.catalog.files.list(checkpointId);
   const compressed = await compressCheckpoint(ctx, { checkpoint, run, rows, attempt: claim.fence }, signal);
   try {
-    await commit(ctx, { checkpoint, compressed }, claim);
+    await ctx.tracer.span('encode.commit', { attributes: resultOf(run, compressed) }, () => commit(ctx, { checkpoint, compressed }, claim));
   } catch (error) {
     // Refused, so nothing refers to the package. After any other failure the transaction may have happened all the same; the collection of orphans knows.
     if (error instanceof FirnError && error.code === 'conflict') await ctx.store.delete(compressed.packageKey).catch(() => undefined);
@@ -37,6 +38,19 @@ export async function runEncodeJob(given: CompressContext, checkpointId: string,
   }
   ctx.publish(checkpointId, { type: 'changed' });
   return { kind: 'done' };
+}
+
+/** What metrics count of an encode that was committed. */
+function resultOf(run: Run, { result }: CompressedCheckpoint): Attributes {
+  return {
+    'firn.method': result.config?.method ?? 'exact',
+    'firn.package.kind': result.kind,
+    'firn.chain_length': result.chainLength,
+    'firn.raw_bytes': result.rawBytes,
+    'firn.stored_bytes': result.storedBytes,
+    'firn.searched': run.fidelity === 'lossy',
+    'firn.trials': result.trialCount,
+  };
 }
 
 /** Marks the checkpoint of a job that ended without a result, in the transaction that ends the job. Its raw bytes stay. */

@@ -4,6 +4,7 @@ import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-l
 import type { NativeCore, WeightBlock, WeightMoments } from '../native/core.ts';
 import type { BlockSegment, PlannedBlock } from '../package/block-plan.ts';
 import { BlockMemory } from '../restore/block-memory.ts';
+import { newCacheCounts, type CacheCounts } from '../restore/byte-cache.ts';
 import { roomBytes, type ObjectReader } from '../store/object-store.ts';
 
 /** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
@@ -39,8 +40,10 @@ export class ModelSource {
   private readonly cache = new Map<string, Uint8Array>();
   private readonly blockMoments = new Map<string, readonly WeightMoments[]>();
   private readonly memory = new BlockMemory();
+  private readonly counts: CacheCounts;
 
-  constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number) {
+  constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number, counts = newCacheCounts()) {
+    this.counts = counts;
     this.files = files;
     this.gradients = new Map(gradients);
     this.core = core;
@@ -148,7 +151,11 @@ export class ModelSource {
 
   private async cached(key: string, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.cache.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.counts.hits += 1;
+      return known;
+    }
+    this.counts.misses += 1;
     const bytes = await read();
     if (this.keeps) this.cache.set(key, bytes);
     return bytes;

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import { TrialRunner, type TrialOutcome } from '../search/trial-runner.ts';
 import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from './model-source.ts';
@@ -26,6 +27,7 @@ export interface SearchServices {
   readonly directory: string;
   readonly blockParallel: number;
   readonly onTrial: () => void;
+  readonly tracer: Tracer;
   readonly signal: AbortSignal;
 }
 
@@ -57,14 +59,24 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
       estimateBytes: estimate,
       evaluate: async (config) => {
         const started = performance.now();
-        const outcome = await group.join(evaluateConfig(search, config, { ...services, signal }));
+        const outcome = await group.join(
+          services.tracer.span('encode.trial', { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } }, async (span) => {
+            const judged = await evaluateConfig(search, config, { ...services, signal });
+            span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
+            return judged;
+          }),
+        );
         seconds.set(configKey(config), (performance.now() - started) / 1000);
         return outcome;
       },
       onTrial: async (config, outcome, ordinal) => {
         const { metrics, halves, degradation, passed } = outcome;
         const key = configKey(config);
-        const estimatedBytes = Math.round(await runner.estimate(config));
+        const estimatedBytes = await services.tracer.span('encode.estimate', { attributes: { 'firn.config': key } }, async (span) => {
+          const bytes = Math.round(await runner.estimate(config));
+          span.set({ 'firn.estimated_bytes': bytes });
+          return bytes;
+        });
         await catalog.trials.record({
           checkpointId: search.checkpointId,
           configKey: recordKey(config),

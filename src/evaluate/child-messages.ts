@@ -7,7 +7,8 @@ export type ChildRequest =
   | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
   | { readonly kind: 'evaluate-halves'; readonly request: EvaluationRequest }
   | { readonly kind: 'grams'; readonly request: GramRequest }
-  | { readonly kind: 'check'; readonly evalSet: LocalEvalSet };
+  | { readonly kind: 'check'; readonly evalSet: LocalEvalSet }
+  | { readonly kind: 'ping' };
 
 /** What a child answers: `ready` once after its start, then one of the others for each request. */
 export type ChildReply =
@@ -16,4 +17,5 @@ export type ChildReply =
   | { readonly kind: 'evaluated-halves'; readonly values: HalvedMetrics }
   | { readonly kind: 'collected'; readonly grams: readonly InputGram[] }
   | { readonly kind: 'checked' }
+  | { readonly kind: 'alive' }
   | { readonly kind: 'failed'; readonly code: FirnErrorCode; readonly message: string; readonly detail: string | undefined };

@@ -3,7 +3,7 @@ import { childCommand } from './child-command.ts';
 import type { ChildReply, ChildRequest } from './child-messages.ts';
 import { ChildPool } from './child-pool.ts';
 import { EvaluationChild } from './evaluation-child.ts';
-import type { Evaluator, LocalEvalSet } from './evaluator.ts';
+import type { LocalEvalSet, ProbedEvaluator } from './evaluator.ts';
 
 export interface EvaluatorOptions {
   /** Most evaluations at once, each in a child of its own with one thread. */
@@ -18,18 +18,27 @@ export interface EvaluatorOptions {
 
 /** Long enough for a run's next checkpoint to find the session again, short enough to leave an idle gateway small. */
 const idleMsDefault = 60_000;
+/** An answer proves for this long that processes can be started, in ms: starting one for each look would cost more than it tells. */
+const probedMs = 10 * 60 * 1000;
 /** Share of the memory limit that an idle child may hold on to: what one graph left behind must not fail the next. */
 const idleMemoryShare = 0.5;
 
-/** An {@link Evaluator} over a pool of child processes, started as needed. It needs the native addon, which the children load. */
-export function createEvaluator(options: EvaluatorOptions): Evaluator {
+/** A {@link ProbedEvaluator} over a pool of child processes, started as needed. It needs the native addon, which the children load. */
+export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
   const { parallel, deadlineMs, memoryMaxBytes, idleMs = idleMsDefault } = options;
   const command = childCommand(memoryMaxBytes);
   const pool = new ChildPool({ parallel, idleMs, idleMemoryMaxBytes: memoryMaxBytes * idleMemoryShare, spawn: () => new EvaluationChild(command) });
 
-  async function ask(evalSet: LocalEvalSet, request: ChildRequest, signal: AbortSignal | undefined): Promise<ChildReply> {
-    const set = JSON.stringify([evalSet.graphPath, evalSet.batchesPath]);
+  let answeredAtMs = -Infinity;
+  let probing: Promise<void> | undefined;
+
+  function ask(evalSet: LocalEvalSet, request: ChildRequest, signal: AbortSignal | undefined): Promise<ChildReply> {
+    return askFor(JSON.stringify([evalSet.graphPath, evalSet.batchesPath]), request, signal);
+  }
+
+  async function askFor(set: string, request: ChildRequest, signal: AbortSignal | undefined): Promise<ChildReply> {
     const reply = await pool.lend(set, signal, (child) => child.ask(request, { deadlineMs, memoryMaxBytes }, signal));
+    answeredAtMs = performance.now();
     if (reply.kind === 'failed') throw new FirnError(reply.code, reply.message, reply.detail === undefined ? {} : { detail: reply.detail });
     return reply;
   }
@@ -54,6 +63,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     async check(evalSet, signal) {
       const reply = await ask(evalSet, { kind: 'check', evalSet }, signal);
       if (reply.kind !== 'checked') throw unexpected(reply);
+    },
+    async probe() {
+      if (performance.now() - answeredAtMs < probedMs) return;
+      probing ??= askFor('', { kind: 'ping' }, undefined).then(() => undefined);
+      await probing.finally(() => (probing = undefined));
     },
     close: () => pool.close(),
   };

@@ -55,3 +55,8 @@ export interface Evaluator {
   check(evalSet: LocalEvalSet, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
+
+export interface ProbedEvaluator extends Evaluator {
+  /** Resolves when an evaluation process has answered, now or a few minutes ago; for readiness. Rejects as an evaluation does whose process cannot be started. */
+  probe(): Promise<void>;
+}

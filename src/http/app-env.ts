@@ -15,6 +15,8 @@ export interface AppEnv {
   Variables: {
     /** Accepted from X-Request-Id or made here; in every answer and log line. */
     requestId: string;
+    /** Of the trace it is part of; undefined where it is not traced. */
+    traceId: string | undefined;
     /** Whose request it is. */
     principal: Principal;
     /** Of the repository that the request was let to, if any. */

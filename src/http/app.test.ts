@@ -187,7 +187,7 @@ describe('operations', () => {
     const broken = createApp({
       ...gateway,
       metrics: new Registry(),
-      probes: { catalog: async () => undefined, store: () => Promise.reject(new Error('EIO /srv')) },
+      probes: { needed: { catalog: async () => undefined, store: () => Promise.reject(new Error('EIO /srv')) }, wanted: {} },
     });
     const answer = await caller(broken)('GET', '/readyz');
     expect([answer.status, answer.json]).toEqual([503, { status: 'not-ready', checks: { catalog: 'ok', store: 'failed' } }]);

@@ -26,6 +26,7 @@ import { registerTokens } from './routes/tokens.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { tusVersion } from './tus-version.ts';
 import { registerUsage } from './routes/usage.ts';
+import { traceRequests } from './trace-requests.ts';
 import { writeLog } from './write-log.ts';
 
 /** Most complaints about one request that an answer repeats. */
@@ -38,7 +39,14 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
       if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
     },
   });
-  app.use(requestId(), requestMetrics(gateway.metrics, gateway.transfers), writeLog(gateway.log), readablePath(), admit(gateway.admittance));
+  app.use(
+    requestId(),
+    traceRequests(gateway.tracer),
+    requestMetrics(gateway.metrics, gateway.transfers),
+    writeLog(gateway.log),
+    readablePath(),
+    admit(gateway.admittance),
+  );
   app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH']), idempotency(gateway.catalog.idempotency));
   app.use('/v1/namespaces/*', jsonBody(['PUT']));
   registerRepositories(app, gateway);
@@ -68,7 +76,7 @@ function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
 function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
   const known = toFirnError(error);
   if (problemKinds[known.code].status >= 500) {
-    log.error({ requestId: c.var.requestId, code: known.code, detail: known.detail, err: error }, 'a request failed');
+    log.error({ requestId: c.var.requestId, traceId: c.var.traceId, code: known.code, detail: known.detail, err: error }, 'a request failed');
   }
   if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
   return renderProblem(c, known);

@@ -26,6 +26,7 @@ import type { Admittance } from './admit.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress-bus.ts';
 import { TransferMeter } from './transfer-meter.ts';
+import { noTracer } from '../telemetry/tracer.ts';
 
 const cacheBytes = 16 * 1024 * 1024;
 
@@ -72,6 +73,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     cacheMaxBytes: cacheBytes,
     chainLengthMax: 8,
     blockParallel: 1,
+    tracer: noTracer,
     publish: progress.publish,
   } as unknown as CompressContext;
   const gateway: TestGateway = {
@@ -93,9 +95,10 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer: shared }),
-    probes: { catalog: () => catalog.probe(), store: () => store.probe() },
+    probes: { needed: { catalog: () => catalog.probe(), store: () => store.probe() }, wanted: {} },
     metrics: new Registry(),
     transfers: new TransferMeter(catalog.usage),
+    tracer: noTracer,
     log: { info: (fields) => lines.push(fields), error: (fields) => errors.push(fields) },
     judgeEvalSet: async () => undefined,
     encode: () => encodeWaiting(catalog, compress),

@@ -3,8 +3,8 @@ import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts
 import type { CreateRunInput } from '../ingest/create-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Resumable } from '../ingest/resumable/resumable.ts';
-import type { Downloads } from '../restore/downloads.ts';
-import type { ObjectStore } from '../store/object-store.ts';
+import type { Downloads, OpenedFile } from '../restore/downloads.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import type { Admittance } from './admit.ts';
 import type { HttpLog } from './app-env.ts';
 import type { ProgressBus } from './progress-bus.ts';
@@ -17,7 +17,7 @@ export interface Gateway {
   readonly admittance: Admittance;
   readonly catalog: Catalog;
   /** For bytes that are served as they lie: raw uploads and packages. */
-  readonly store: Pick<ObjectStore, 'open'>;
+  readonly store: { open(key: string): Promise<OpenedFile> };
   readonly runs: RunVerbs;
   readonly uploads: Ingest;
   readonly resumable: Resumable;
@@ -30,6 +30,7 @@ export interface Gateway {
   readonly metrics: Registry;
   /** Hears what requests to repositories moved. */
   readonly transfers: Pick<TransferMeter, 'add'>;
+  readonly tracer: Tracer;
   readonly log: HttpLog;
 }
 

@@ -1,10 +1,27 @@
 /** A named check that resolves when the part works. */
-export type Probes = Readonly<Record<string, () => Promise<void>>>;
+export type Probe = () => Promise<void>;
+
+export interface Probes {
+  /** Without one of these the process is not ready. */
+  readonly needed: Readonly<Record<string, Probe>>;
+  /** Without one of these it is ready, but not all of the hub works. */
+  readonly wanted: Readonly<Record<string, Probe>>;
+  /** The workers of the hub, asked with the same patience. */
+  readonly workers?: () => Promise<WorkersSeen>;
+}
+
+/** Signs of life of the hub's workers. */
+export interface WorkersSeen {
+  readonly living: number;
+  readonly oldestSignSeconds?: number;
+  readonly newestSignSeconds?: number;
+}
 
 export interface Readiness {
-  readonly ready: boolean;
+  readonly status: 'ready' | 'degraded' | 'not-ready';
   /** Sentences about failures go to the log; the answer only says which part. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
+  readonly workers?: WorkersSeen;
 }
 
 /** Longest time a probe may take, in ms. */
@@ -14,34 +31,39 @@ const reuseMs = 1_000;
 
 /** Runs all probes at once, at most one round at a time. */
 export function createReadiness(probes: Probes, onFailure: (name: string, error: unknown) => void): () => Promise<Readiness> {
-  let latest: { readonly startedMs: number; readonly answer: Promise<Readiness> } | undefined;
+  let latest: { endedMs: number; readonly answer: Promise<Readiness> } | undefined;
   return () => {
-    if (latest === undefined || performance.now() - latest.startedMs > reuseMs) {
-      latest = { startedMs: performance.now(), answer: runProbes(probes, onFailure) };
+    if (latest === undefined || performance.now() - latest.endedMs > reuseMs) {
+      const round = { endedMs: Infinity, answer: runProbes(probes, onFailure).finally(() => (round.endedMs = performance.now())) };
+      latest = round;
     }
     return latest.answer;
   };
 }
 
-async function runProbes(probes: Probes, onFailure: (name: string, error: unknown) => void): Promise<Readiness> {
-  const results = await Promise.all(
-    Object.entries(probes).map(async ([name, probe]) => {
-      try {
-        await withDeadline(probe());
-        return [name, 'ok'] as const;
-      } catch (error) {
-        onFailure(name, error);
-        return [name, 'failed'] as const;
-      }
-    }),
-  );
-  return { ready: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+async function runProbes({ needed, wanted, workers: seeWorkers }: Probes, onFailure: (name: string, error: unknown) => void): Promise<Readiness> {
+  const ask = async (name: string, probe: Probe): Promise<readonly [string, 'ok' | 'failed']> => {
+    try {
+      await withDeadline(probe());
+      return [name, 'ok'];
+    } catch (error) {
+      onFailure(name, error);
+      return [name, 'failed'];
+    }
+  };
+  const askAll = (all: Readonly<Record<string, Probe>>) => Promise.all(Object.entries(all).map(([name, probe]) => ask(name, probe)));
+  // Who cannot say is told by a probe, too.
+  const seen = seeWorkers && withDeadline(seeWorkers()).catch(() => undefined);
+  const [fatal, other, workers] = await Promise.all([askAll(needed), askAll(wanted), seen]);
+  const allOk = (results: typeof fatal): boolean => results.every(([, result]) => result === 'ok');
+  const status = allOk(fatal) ? (allOk(other) ? 'ready' : 'degraded') : 'not-ready';
+  return { status, checks: Object.fromEntries([...fatal, ...other]), ...(workers !== undefined && { workers }) };
 }
 
-async function withDeadline(work: Promise<void>): Promise<void> {
+async function withDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${probeTimeoutMs} ms`)), probeTimeoutMs);
   });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

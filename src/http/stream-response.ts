@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { UnderlyingSource } from 'node:stream/web';
 import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from './app-env.ts';
@@ -25,6 +26,8 @@ export interface StreamedAnswer {
  */
 export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer): Promise<Response> {
   const leaving = new AbortController();
+  // Whoever pulls the body does so outside of the request's trace.
+  const insideTrace = AsyncLocalStorage.snapshot();
   let iterator: AsyncIterator<Uint8Array> | undefined;
   const finish = once(async () => {
     clearTimeout(idle);
@@ -39,7 +42,8 @@ export async function streamResponse(c: Context<AppEnv>, answer: StreamedAnswer)
     return c.env?.outgoing !== undefined;
   };
   try {
-    iterator = answer.chunks(leaving.signal)[Symbol.asyncIterator]();
+    const chunks = answer.chunks(leaving.signal)[Symbol.asyncIterator]();
+    iterator = { next: () => insideTrace(() => chunks.next()), return: async () => (await chunks.return?.()) ?? { done: true, value: undefined } };
     const first = await iterator.next();
     const body = new ReadableStream<Uint8Array>(source({ first, iterator, idle, finish, cut }), { highWaterMark: 0 });
     return c.body(body, answer.status, { ...answer.headers, 'Content-Length': String(answer.sizeBytes) });

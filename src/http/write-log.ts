@@ -9,8 +9,19 @@ export function writeLog(log: HttpLog): MiddlewareHandler<AppEnv> {
     if (readMethods.has(c.req.method)) return next();
     const startedMs = performance.now();
     await next();
-    const { requestId, principal } = c.var;
+    const { requestId, traceId, principal } = c.var;
     const who = { tokenId: principal?.id, tokenName: principal?.name };
-    log.info({ requestId, ...who, method: c.req.method, path: c.req.path, status: c.res.status, ms: Math.round(performance.now() - startedMs) }, 'write');
+    log.info(
+      {
+        requestId,
+        ...(traceId !== undefined && { traceId }),
+        ...who,
+        method: c.req.method,
+        path: c.req.path,
+        status: c.res.status,
+        ms: Math.round(performance.now() - startedMs),
+      },
+      'write',
+    );
   };
 }

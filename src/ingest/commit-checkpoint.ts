@@ -27,8 +27,9 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
   await checkPresent(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
+  const checked = { model, files, traceparent: ctx.tracer.current() };
   try {
-    return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, { model, files })), created: true };
+    return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked)), created: true };
   } catch (err) {
     const now = await ctx.catalog.checkpoints.get(checkpointId);
     if (now?.revision === revisionId(run.id, checkpoint.step, files)) return { checkpoint: now, created: false };

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors-limits.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
 import { StagingBudget } from './staging-budget.ts';
 
@@ -15,6 +16,7 @@ export interface IngestContext {
   readonly now: () => Promise<Date>;
   /** 32 fresh hex digits. */
   readonly newKeyPart: () => string;
+  readonly tracer: Tracer;
 }
 
 export interface IngestOptions {
@@ -23,12 +25,13 @@ export interface IngestOptions {
   readonly limits?: Partial<IngestLimits>;
   readonly now: () => Promise<Date>;
   readonly newKeyPart: () => string;
+  readonly tracer?: Tracer;
 }
 
-export function createIngestContext({ catalog, store, limits: given, now, newKeyPart }: IngestOptions): IngestContext {
+export function createIngestContext({ catalog, store, limits: given, now, newKeyPart, tracer = noTracer }: IngestOptions): IngestContext {
   const limits = { ...defaultIngestLimits, ...given };
   const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
-  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits, newKeyPart), now, newKeyPart };
+  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits, newKeyPart), now, newKeyPart, tracer };
 }
 
 /** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */

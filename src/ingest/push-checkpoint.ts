@@ -49,6 +49,7 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
   const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
+  const checked = { model, files: [file], traceparent: ctx.tracer.current() };
   return ctx.catalog.transaction(async (tx) => {
     // Pushes of a run follow each other from here on, in whatever process.
     await tx.runs.lock(run.id);
@@ -63,7 +64,7 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
     const checkpoint = existing ?? (await openCheckpoint(tx, run, { step, files: [], ...(layerTypes !== undefined && { layerTypes }) }));
     await tx.files.receive(checkpoint.id, file);
     await releaseRoom(tx, staged);
-    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, { model, files: [file] }), created: true };
+    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, checked), created: true };
   });
 }
 

@@ -9,6 +9,8 @@ export interface CheckedFiles {
   /** The model tensors. */
   readonly model: RunLayout;
   readonly files: readonly Pick<CheckpointFile, 'path' | 'role' | 'sizeBytes' | 'sha256'>[];
+  /** Of the request that commits, for the trace of the job. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Checkpoints of a run looked at in one page when asking whether any other fixes its layout. */
@@ -18,14 +20,14 @@ const pageCheckpoints = 100;
  * Closes an open checkpoint whose files were checked, inside the caller's transaction: it fits its run, gets its revision, and its encode job is released.
  * Locks the run. Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
  */
-export async function queueCheckpoint(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, files }: CheckedFiles): Promise<Checkpoint> {
+export async function queueCheckpoint(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, files, traceparent }: CheckedFiles): Promise<Checkpoint> {
   const revision = revisionId(run.id, checkpoint.step, files);
   await settleLayout(tx, run, checkpoint, model);
   const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', { revision });
   // From here on no file can change; one that did since the headers were read undoes the commit.
   if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
     throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
-  await tx.jobs.release(encodeJobKind, checkpoint.id);
+  await tx.jobs.release(encodeJobKind, checkpoint.id, traceparent);
   return queued;
 }
 

@@ -59,10 +59,12 @@ export class JobWorker {
   #stopping = false;
   #stopped: Promise<void> | undefined;
   #tookOver: boolean;
+  #lookedAtMs: number;
 
   constructor(options: JobWorkerOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    this.#lookedAtMs = this.#timers.nowMs();
     this.#recorder = new OutcomeRecorder({
       ...options,
       backoff: options.backoff ?? defaultBackoff,
@@ -78,6 +80,11 @@ export class JobWorker {
   wake(): void {
     for (const { keeper } of this.#running) void keeper.beat();
     this.#look('claim');
+  }
+
+  /** Milliseconds since it last began to look at the queue: little more than `pollMs` while it lives, whether the catalog answers or not. */
+  lookedMsAgo(): number {
+    return this.#timers.nowMs() - this.#lookedAtMs;
   }
 
   /** Resolves once nothing runs and the last look found nothing to claim. Jobs that wait for their time are not waited for. */
@@ -130,6 +137,7 @@ export class JobWorker {
     while (this.#todo !== 'nothing' && !this.#stopping) {
       const todo = this.#todo;
       this.#todo = 'nothing';
+      this.#lookedAtMs = this.#timers.nowMs();
       try {
         if (todo === 'take-back') await this.#takeBack();
         await this.#claim();

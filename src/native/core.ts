@@ -113,7 +113,15 @@ export interface NativeCore {
    * never fails for what the file is. Keep the descriptor open meanwhile.
    */
   forgetFile(descriptor: number): Promise<void>;
-  stats(): { readonly threads: number; readonly queued: number; readonly running: number; readonly simd: 'scalar' | 'avx2' | 'avx512' };
+  /** The pool now, and what of it has ended since the start: calls, and the milliseconds their callers waited for all of them. */
+  stats(): {
+    readonly threads: number;
+    readonly queued: number;
+    readonly running: number;
+    readonly simd: 'scalar' | 'avx2' | 'avx512';
+    readonly endedCalls: number;
+    readonly endedMs: number;
+  };
 }
 
 /** kSketchWords counters: 32768 buckets by float key, then zeros, NaNs, infinities. Merge by adding. */

@@ -65,7 +65,7 @@ describe('the core', () => {
   });
 
   it('reports its threads and its instruction set', () => {
-    expect(loadCore({ threads: 3 }).stats()).toEqual({ threads: 3, queued: 0, running: 0, simd: expect.stringMatching(/^(scalar|avx2|avx512)$/) });
+    expect(loadCore({ threads: 3 }).stats()).toEqual({ threads: 3, queued: 0, running: 0, endedCalls: 0, endedMs: 0, simd: expect.stringMatching(/^(scalar|avx2|avx512)$/) });
     expect(loadCore().stats().threads).toBeGreaterThanOrEqual(1);
   });
 

@@ -29,7 +29,7 @@ export function loadCore(options: LoadCoreOptions = {}): NativeCore {
   const addon = loadAddon();
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const engine = addon.init(threads, options.queueMax ?? queueMaxDefault);
-  return nativeCore({ addon, engine, abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)) });
+  return nativeCore({ addon, engine, abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)), ended: { calls: 0, ms: 0 } });
 }
 
 function loadAddon(): Addon {

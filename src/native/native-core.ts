@@ -161,7 +161,7 @@ function plainCalls(runner: JobRunner) {
         return addon.forgetFile(engine, descriptor);
       });
     },
-    stats: () => addon.stats(engine),
+    stats: () => ({ ...addon.stats(engine), endedCalls: runner.ended.calls, endedMs: runner.ended.ms }),
   } satisfies Partial<NativeCore>;
 }
 

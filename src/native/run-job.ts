@@ -6,6 +6,8 @@ export interface JobRunner {
   readonly addon: Addon;
   readonly engine: EngineHandle;
   readonly abortableJobs: AbortableJobs;
+  /** Of jobs that have ended, however; the time waiting for a thread counts. */
+  readonly ended: { calls: number; ms: number };
 }
 
 /**
@@ -19,6 +21,7 @@ export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefin
   const started = start();
   if (typeof started === 'number') throw nativeError(started);
   const [job, result] = started;
+  const startedMs = performance.now();
   if (signal !== undefined) runner.abortableJobs.add(signal, job);
   try {
     const value = await result;
@@ -27,6 +30,8 @@ export async function runJob<T>(runner: JobRunner, signal: AbortSignal | undefin
   } catch (error) {
     throw signal?.aborted ? cancelledError(signal) : nativeError(error);
   } finally {
+    runner.ended.calls += 1;
+    runner.ended.ms += performance.now() - startedMs;
     if (signal !== undefined) runner.abortableJobs.remove(signal, job);
   }
 }

@@ -1,11 +1,24 @@
+/** How caches have done, together where they share it; for metrics. */
+export interface CacheCounts {
+  hits: number;
+  misses: number;
+  evictions: number;
+}
+
+export function newCacheCounts(): CacheCounts {
+  return { hits: 0, misses: 0, evictions: 0 };
+}
+
 /** A least-recently-used cache bounded by the bytes its values take. Values are shared: nobody writes to them. */
 export class ByteCache<Value> {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, { value: Value; bytes: number }>();
+  readonly #counts: CacheCounts;
   #usedBytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, counts = newCacheCounts()) {
     this.#maxBytes = maxBytes;
+    this.#counts = counts;
   }
 
   get usedBytes(): number {
@@ -14,7 +27,11 @@ export class ByteCache<Value> {
 
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) {
+      this.#counts.misses += 1;
+      return undefined;
+    }
+    this.#counts.hits += 1;
     // A Map iterates in order of insertion, so the oldest use stays first.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -30,6 +47,7 @@ export class ByteCache<Value> {
     for (const oldest of this.#entries.keys()) {
       if (this.#usedBytes <= this.#maxBytes) return;
       this.delete(oldest);
+      this.#counts.evictions += 1;
     }
   }
 

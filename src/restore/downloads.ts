@@ -10,6 +10,8 @@ import type { Restorer } from './restorer.ts';
 /** Bytes known by length and readable by range. Close it when no stream of it runs. */
 export interface OpenedFile {
   readonly sizeBytes: number;
+  /** Packages that are read to rebuild it; absent where the bytes are read as they lie. */
+  readonly chainLength?: number;
   /** End exclusive; exactly `endBytes - startBytes` bytes. */
   stream(startBytes: number, endBytes: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -51,7 +53,8 @@ export class Downloads {
     return closingOnFailure(chain, async () => {
       const whole = chain.file(file.path);
       const restored = view === undefined ? whole : whole.view(view.dtype);
-      return { sizeBytes: restored.sizeBytes, stream: (start, end, signal) => restored.stream(start, end, signal), close: () => chain.close() };
+      const { length: chainLength } = chain.links;
+      return { sizeBytes: restored.sizeBytes, chainLength, stream: (start, end, signal) => restored.stream(start, end, signal), close: () => chain.close() };
     });
   }
 
@@ -106,12 +109,12 @@ export class Downloads {
     return closingOnFailure(chain, async () => {
       const whole = chain.file(file.path);
       const restored = dtype === undefined || !whole.isSafetensors ? whole : whole.view(dtype);
-      return this.#tensorOf(
-        file.path,
-        { stream: (start, end, signal) => restored.stream(start, end, signal), tensor: (wanted) => restored.tensor(wanted) },
-        name,
-        () => chain.close(),
-      );
+      const tensors = {
+        stream: (...range: Parameters<OpenedFile['stream']>) => restored.stream(...range),
+        tensor: (wanted: string) => restored.tensor(wanted),
+      };
+      const tensor = await this.#tensorOf(file.path, tensors, name, () => chain.close());
+      return tensor && { ...tensor, chainLength: chain.links.length };
     });
   }
 

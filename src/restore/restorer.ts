@@ -1,7 +1,7 @@
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { DecodedBlock } from './block-reader.ts';
-import { ByteCache } from './byte-cache.ts';
+import { ByteCache, newCacheCounts, type CacheCounts } from './byte-cache.ts';
 import type { IndexedPackage } from './indexed-package.ts';
 import { PackageChain } from './package-chain.ts';
 
@@ -25,16 +25,22 @@ export interface RestorerOptions {
   readonly blockCacheBytesMax: number;
 }
 
+/** How one of its caches has done, and the bytes it holds now. */
+export interface CacheState extends Readonly<CacheCounts> {
+  readonly usedBytes: number;
+}
+
 /** Opens stored packages for rebuilding; keeps decoded indexes and blocks between them. One per process. */
 export class Restorer {
   readonly #options: RestorerOptions;
   readonly #indexes: ByteCache<IndexedPackage>;
   readonly #blocks: ByteCache<DecodedBlock>;
+  readonly #counts = { index: newCacheCounts(), block: newCacheCounts() };
 
   constructor(options: RestorerOptions) {
     this.#options = options;
-    this.#indexes = new ByteCache(options.indexCacheBytesMax);
-    this.#blocks = new ByteCache(options.blockCacheBytesMax);
+    this.#indexes = new ByteCache(options.indexCacheBytesMax, this.#counts.index);
+    this.#blocks = new ByteCache(options.blockCacheBytesMax, this.#counts.block);
   }
 
   /** Opens a package with its ancestors, newest first, the base last. Rejects as `PackageChain.open`. Close the chain after use. */
@@ -42,5 +48,11 @@ export class Restorer {
     const { core, store } = this.#options;
     const entries = packages.map((entry) => ({ ...entry, open: () => store.open(entry.key) }));
     return PackageChain.open({ core, indexes: this.#indexes, blocks: this.#blocks }, entries, signal);
+  }
+
+  /** Of package indexes and of decoded blocks; for metrics. */
+  caches(): { readonly index: CacheState; readonly block: CacheState } {
+    const { index, block } = this.#counts;
+    return { index: { ...index, usedBytes: this.#indexes.usedBytes }, block: { ...block, usedBytes: this.#blocks.usedBytes } };
   }
 }

@@ -2,17 +2,48 @@ import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-clien
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Usage } from '../catalog/usage-records.ts';
 import type { NativeCore } from '../native/core.ts';
+import { livingMs } from './announce-process.ts';
 
-/** Adds what an operator watches besides requests: checkpoints and jobs by state, the native pool, and the process itself. Counts are taken when somebody asks. */
-export function registerProcessMetrics(registry: Registry, { catalog, core }: { readonly catalog: Catalog; readonly core: NativeCore }): void {
+const jobStates = ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] as const;
+
+export interface ProcessMetricsParts {
+  readonly catalog: Catalog;
+  readonly core: NativeCore;
+  /** Counted with a zero, too. */
+  readonly jobKinds: readonly string[];
+}
+
+/** Adds what an operator watches besides requests: checkpoints, the queue, living workers, the database, the native pool, and the process itself. Counts are taken when somebody asks. */
+export function registerProcessMetrics(registry: Registry, { catalog, core, jobKinds }: ProcessMetricsParts): void {
   collectDefaultMetrics({ register: registry, prefix: 'firn_' });
-  byState(registry, 'firn_checkpoints', 'Checkpoints in the catalog, hidden ones included.', () => catalog.checkpoints.count());
-  byState(registry, 'firn_jobs', 'Jobs in the queue, finished ones as long as they are kept.', () => catalog.jobs.count());
+  sampled(registry, { name: 'firn_checkpoints', help: 'Checkpoints in the catalog, hidden ones included.', labelNames: ['state'] }, async () =>
+    Object.entries(await catalog.checkpoints.count()).map(([state, count]) => [{ state }, count]),
+  );
+  sampled(registry, { name: 'firn_jobs', help: 'Jobs in the queue, finished ones as long as they are kept.', labelNames: ['kind', 'state'] }, async () => {
+    const none = jobKinds.flatMap((kind) => jobStates.map((state): Sample => [{ kind, state }, 0]));
+    return [...none, ...(await catalog.jobs.count()).map(({ kind, state, count }): Sample => [{ kind, state }, count])];
+  });
+  const oldest = 'How long the job has waited that could have been claimed for longest; 0 where none waits.';
+  sampled(registry, { name: 'firn_job_oldest_queued_seconds', help: oldest, labelNames: ['kind'] }, async () => {
+    const seconds = await catalog.jobs.oldestQueuedSeconds();
+    return [...new Set([...jobKinds, ...Object.keys(seconds)])].map((kind) => [{ kind }, seconds[kind] ?? 0]);
+  });
+  gauge(
+    registry,
+    'firn_workers',
+    'Workers of the hub that gave a sign of life lately.',
+    async () => (await catalog.processes.living('worker', livingMs)).count,
+  );
   gauge(registry, 'firn_damaged_objects', 'Stored objects that were found corrupt or missing and are in quarantine.', () => catalog.damage.count());
   usage(registry, catalog);
+  gauge(registry, 'firn_database_connections', 'Connections to the database in use.', () => catalog.connections().inUse);
+  gauge(registry, 'firn_database_connections_max', 'Connections that this process may use.', () => catalog.connections().max);
+  gauge(registry, 'firn_database_waiting', 'Callers that wait for a connection.', () => catalog.connections().waiting);
   gauge(registry, 'firn_native_threads', 'Threads of the native pool.', () => core.stats().threads);
   gauge(registry, 'firn_native_queued', 'Native calls waiting for a thread.', () => core.stats().queued);
   gauge(registry, 'firn_native_running', 'Native calls being worked on.', () => core.stats().running);
+  total(registry, 'firn_native_calls_total', 'Native calls that have ended.', () => core.stats().endedCalls);
+  total(registry, 'firn_native_call_seconds_total', 'Time that their callers waited, all added up.', () => core.stats().endedMs / 1000);
 }
 
 /** Counts what the scrubber of this process reads; call what it returns with the bytes of each object. */
@@ -63,25 +94,55 @@ function usage(registry: Registry, { usage: records }: Catalog): void {
   });
 }
 
-function byState(registry: Registry, name: string, help: string, count: () => Promise<Readonly<Record<string, number>>>): void {
+/** Labels and what they have now. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+export interface SampledSeries {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+  /** A `gauge` when absent. */
+  readonly type?: 'gauge' | 'counter';
+}
+
+/** A series whose values are asked for when somebody asks. Of samples with the same labels the last counts. */
+export function sampled(
+  registry: Registry,
+  { name, help, labelNames = [], type = 'gauge' }: SampledSeries,
+  read: () => readonly Sample[] | Promise<readonly Sample[]>,
+): void {
+  const registers = [registry];
+  if (type === 'counter') {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        const samples = await read();
+        this.reset();
+        for (const [labels, value] of samples) this.inc(labels, value);
+      },
+    });
+    return;
+  }
   new Gauge({
     name,
     help,
-    labelNames: ['state'],
-    registers: [registry],
+    labelNames,
+    registers,
     async collect() {
-      for (const [state, value] of Object.entries(await count())) this.set({ state }, value);
+      const samples = await read();
+      this.reset();
+      for (const [labels, value] of samples) this.set(labels, value);
     },
   });
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    async collect() {
-      this.set(await read());
-    },
-  });
+  sampled(registry, { name, help }, async () => [[{}, await read()]]);
+}
+
+function total(registry: Registry, name: string, help: string, read: () => number): void {
+  sampled(registry, { name, help, type: 'counter' }, () => [[{}, read()]]);
 }

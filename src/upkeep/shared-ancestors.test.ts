@@ -7,6 +7,7 @@ import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { deleteRun } from './delete-run.ts';
 import { mergeJobKind, queueMerge, runMergeJob } from './merge/merge-run.ts';
 import { collectNow } from './garbage/collect-now.test-support.ts';
+import { noTracer } from '../telemetry/tracer.ts';
 
 let harness: CompressHarness;
 let repositoryId: string;
@@ -194,7 +195,7 @@ test('deltas of a lossy run that an exact one builds on are merged around it, an
   const digests = await Promise.all(lossy.map(async (each) => sha256(await harness.download(each, 'model.safetensors'))));
   const { catalog, store, core } = harness;
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 20, blockCacheBytesMax: 0 });
-  const merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2 };
+  const merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2, tracer: noTracer };
   for (;;) {
     const [job] = await catalog.jobs.claim({ kinds: [mergeJobKind], workerId: 'test', leaseMs: 60_000, limit: 1 });
     if (job === undefined) break;

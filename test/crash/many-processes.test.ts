@@ -140,6 +140,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
     'a worker answers for itself; a role of its own needs a database, and one without this version needs firn migrate',
     async () => {
       const api = new HubApi((await start('work')).url);
+      await until(async () => (await api.get('/readyz')).status === 200);
       expect([(await api.get('/readyz')).status, (await api.get('/metrics')).status, (await api.get('/v1/repositories')).status]).toEqual([200, 200, 404]);
 
       const empty = await createDatabase({ migrated: false });

@@ -20,15 +20,28 @@ const getHealth = createRoute({
   tags,
   responses: { 200: { description: 'It does.', content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } } } },
 });
-const readinessSchema = z.object({ status: z.enum(['ready', 'not-ready']), checks: z.record(z.string(), z.enum(['ok', 'failed'])) }).openapi('Readiness');
+const readinessSchema = z
+  .object({
+    status: z.enum(['ready', 'degraded', 'not-ready']).openapi({ description: '`degraded`: requests are answered, but not everything behind them is done.' }),
+    checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+    workers: z
+      .object({
+        living: z.number().int().openapi({ description: 'Workers of the hub that gave a sign of life within 35 seconds.' }),
+        oldestSignSeconds: z.number().optional().openapi({ description: 'Age of the oldest of their latest signs.' }),
+        newestSignSeconds: z.number().optional().openapi({ description: 'Age of the newest.' }),
+      })
+      .optional(),
+  })
+  .openapi('Readiness');
 const readinessContent = { 'application/json': { schema: readinessSchema } };
 const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
   operationId: 'getReadiness',
-  summary: 'Whether catalog and store work',
+  summary: 'Whether the process can do its work: catalog, store, workers',
+  description: 'Looked at anew at most once a second.',
   tags,
-  responses: { 200: { description: 'They do.', content: readinessContent }, 503: { description: 'One of them does not.', content: readinessContent } },
+  responses: { 200: { description: 'It can.', content: readinessContent }, 503: { description: 'It cannot.', content: readinessContent } },
 });
 const getMetrics = createRoute({
   method: 'get',
@@ -68,8 +81,8 @@ export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, 
   const readiness = createReadiness(probes, (name, err) => log.error({ probe: name, err }, 'a readiness probe failed'));
   app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(getReadiness, async (c) => {
-    const { ready, checks } = await readiness();
-    return ready ? c.json({ status: 'ready' as const, checks }, 200) : c.json({ status: 'not-ready' as const, checks }, 503);
+    const answer = await readiness();
+    return c.json(answer, answer.status === 'not-ready' ? 503 : 200);
   });
   app.openapi(getMetrics, async (c) => {
     checkScope(c.var.principal, scopeOn(c.var.principal, {}), 'read');

@@ -11,6 +11,7 @@ import { collectNow } from '../garbage/collect-now.test-support.ts';
 import { deleteCondemned } from '../garbage/delete-condemned.ts';
 import { superStepId } from './write-super-step.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
+import { noTracer } from '../../telemetry/tracer.ts';
 
 let harness: CompressHarness;
 let merging: MergeContext;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   harness = await openCompressHarness();
   const { catalog, store, core } = harness;
   const freshRestorer = () => new Restorer({ core, store, indexCacheBytesMax: 2 ** 20, blockCacheBytesMax: 0 });
-  merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2 };
+  merging = { catalog, store, core, freshRestorer, cacheMaxBytes: 2 ** 16, blockParallel: 2, tracer: noTracer };
 });
 afterAll(() => harness.close());
 

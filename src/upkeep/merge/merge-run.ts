@@ -6,6 +6,7 @@ import type { NativeCore } from '../../native/core.ts';
 import { superStepWidthMin } from '../../package/format-limits.ts';
 import type { PackageLocation, Restorer } from '../../restore/restorer.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
+import type { Tracer } from '../../telemetry/tracer.ts';
 import { planMerge, shareBytes } from './plan-merges.ts';
 import { SuperStepSource } from './super-step-source.ts';
 import { verifyPart } from './verify-super-step.ts';
@@ -28,6 +29,7 @@ export interface MergeContext {
   /** Bytes of moves kept while a group is merged. */
   readonly cacheMaxBytes: number;
   readonly blockParallel: number;
+  readonly tracer: Tracer;
 }
 
 /** Queues the merging of a run's old deltas where there are some and it is not queued yet; inside the transaction that made a checkpoint of the run ready. */
@@ -89,10 +91,11 @@ async function mergeGroup(ctx: MergeContext, group: readonly MergeCandidate[], c
   const key = `packages/${id}-${claim.fence}`;
   try {
     const chain = await ctx.catalog.packages.chain(records.at(-1)!.id);
-    const written = await writeGroup(ctx, { chain, width: group.length, key }, signal);
+    const ofGroup = { attributes: { 'firn.packages': group.length } };
+    const written = await ctx.tracer.span('merge.write', ofGroup, () => writeGroup(ctx, { chain, width: group.length, key }, signal));
     const merged = written && mergedFrom(records, { id, key, written });
     if (merged !== undefined && isInBudget(group, { merged, older: chain.slice(group.length) })) {
-      await verify(ctx, { group, chain, merged }, signal);
+      await ctx.tracer.span('merge.verify', ofGroup, () => verify(ctx, { group, chain, merged }, signal));
       return merged;
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
+import type { Tracer } from '../../telemetry/tracer.ts';
 import { runPeriodically, type Periodic } from '../run-periodically.ts';
 import { affectedNames } from './describe-damage.ts';
 import type { ScrubContext } from './examine-object.ts';
@@ -16,6 +17,7 @@ export interface ScrubberParts {
   /** As it is, not behind the quarantine. */
   readonly store: ObjectStore;
   readonly log: Logger;
+  readonly tracer: Tracer;
   readonly bytesPerSecond: number;
   /** From the beginning of one round to that of the next. */
   readonly everyMs: number;
@@ -23,7 +25,7 @@ export interface ScrubberParts {
 }
 
 /** Reads every object in the background, one process of all at a time, and tells the log what is damaged with everything that is lost by it. */
-export function startScrubber({ catalog, store, log, bytesPerSecond, everyMs, onRead }: ScrubberParts): Periodic {
+export function startScrubber({ catalog, store, log, tracer, bytesPerSecond, everyMs, onRead }: ScrubberParts): Periodic {
   const ctx: ScrubContext = {
     catalog,
     store,
@@ -39,7 +41,11 @@ export function startScrubber({ catalog, store, log, bytesPerSecond, everyMs, on
   };
   return runPeriodically(
     async (signal) => {
-      const objects = await scrubTurn(ctx, { everyMs }, signal);
+      const objects = await tracer.span('scrub', {}, async (span) => {
+        const read = await scrubTurn(ctx, { everyMs }, signal);
+        span.set({ 'firn.objects': read });
+        return read;
+      });
       if (objects > 0) log.info({ chore: 'scrub', count: objects }, 'upkeep');
     },
     {

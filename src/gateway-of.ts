@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Catalog } from './catalog/catalog.ts';
+import { checkEvalSet } from './compress/check-eval-set.ts';
+import type { GraphCache } from './compress/describe-local-graph.ts';
+import { evalSetDirectory } from './compress/local-eval-set.ts';
+import type { Evaluator } from './evaluate/evaluator.ts';
+import type { Gateway } from './http/gateway.ts';
+import type { ProgressBus } from './http/progress-bus.ts';
+import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
+import { createRun } from './ingest/create-run.ts';
+import type { IngestContext } from './ingest/ingest-context.ts';
+import { createIngest } from './ingest/ingest.ts';
+import { createResumable } from './ingest/resumable/resumable.ts';
+import type { NativeCore } from './native/core.ts';
+import { Downloads } from './restore/downloads.ts';
+import { meteredDownloads, meteredFile } from './restore/metered-downloads.ts';
+import type { Restorer } from './restore/restorer.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { tracedVerbs } from './telemetry/traced-verbs.ts';
+import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
+import { deleteRun } from './upkeep/delete-run.ts';
+import type { Watch } from './watch-process.ts';
+import type { WorkDirectory } from './work-directory.ts';
+
+/** What a gateway is made of. */
+export interface GatewayParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  readonly evaluator: Evaluator;
+  readonly restorer: Restorer;
+  readonly graphs: GraphCache;
+  readonly progress: ProgressBus;
+  readonly work: WorkDirectory;
+  readonly watch: Watch;
+}
+
+/** What the routes of a gateway work with, but for what every process has. */
+export function gatewayOf(
+  parts: GatewayParts,
+  ingestContext: IngestContext,
+  wakeWorkers: () => void,
+): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'tracer' | 'log' | 'transfers'> {
+  const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
+  const { tracer, onRestored } = parts.watch;
+  const workDirectory = work.path;
+  const ingest = tracedVerbs(
+    tracer,
+    'ingest',
+    createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet)),
+  );
+  const waking = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    wakeWorkers();
+    return done;
+  };
+  return {
+    catalog,
+    store: { open: (key) => meteredFile(() => store.open(key), onRestored) },
+    progress,
+    runs: {
+      create: (repository, input) =>
+        createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
+      delete: (run) => deleteRun({ catalog }, run),
+    },
+    uploads: {
+      ...ingest,
+      commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
+      pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
+      deleteEvalSet: async (evalSet) => {
+        await ingest.deleteEvalSet(evalSet);
+        await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
+      },
+    },
+    resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
+    checkpoints: {
+      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
+    },
+    downloads: meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored),
+  };
+}
+
+/** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
+function seedOf(name: string): string {
+  return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
+}

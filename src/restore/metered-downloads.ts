@@ -1,0 +1,59 @@
+import type { Downloads, OpenedFile } from './downloads.ts';
+
+/** One range that was streamed, to its end or not. */
+export interface RestoredBytes {
+  /** `raw`: as the bytes lie in the store; else rebuilt, from a base alone or from deltas, too. */
+  readonly kind: 'raw' | 'base' | 'delta';
+  /** Packages that are read; 1 where no chain is. */
+  readonly chainLength: number;
+  /** From the opening of the file. */
+  readonly firstByteSeconds: number;
+  /** Spent on making the bytes. */
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+type OnRestored = (restored: RestoredBytes) => void;
+
+/** The downloads, telling of every range streamed from them. */
+export function meteredDownloads(downloads: Downloads, onRestored: OnRestored): Pick<Downloads, 'openFile' | 'openTensor'> {
+  return {
+    openFile: (...which) => meteredFile(() => downloads.openFile(...which), onRestored),
+    openTensor: (...which) => meteredFile(() => downloads.openTensor(...which), onRestored),
+  };
+}
+
+/** The file that `open` opens, telling of every range streamed from it; the time that its reader takes between two pieces is not counted. */
+export async function meteredFile<File extends OpenedFile>(open: () => Promise<File>, onRestored: OnRestored): Promise<File> {
+  const startedMs = performance.now();
+  const file = await open();
+  const { sizeBytes, chainLength = 0 } = file;
+  const what = { kind: kindOf(chainLength), chainLength: Math.max(1, chainLength) };
+  const openMs = performance.now() - startedMs;
+  const stream = async function* (startBytes: number, endBytes: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const pieces = file.stream(startBytes, endBytes, signal)[Symbol.asyncIterator]();
+    let firstMs: number | undefined;
+    let madeMs = 0;
+    let bytes = 0;
+    try {
+      for (;;) {
+        const askedMs = performance.now();
+        const piece = await pieces.next();
+        madeMs += performance.now() - askedMs;
+        if (piece.done === true) return;
+        firstMs ??= madeMs;
+        bytes += piece.value.length;
+        yield piece.value;
+      }
+    } finally {
+      await pieces.return?.();
+      if (firstMs !== undefined) onRestored({ ...what, firstByteSeconds: (openMs + firstMs) / 1000, seconds: madeMs / 1000, bytes });
+    }
+  };
+  return { ...file, sizeBytes, stream, close: () => file.close() };
+}
+
+function kindOf(chainLength: number): RestoredBytes['kind'] {
+  if (chainLength === 0) return 'raw';
+  return chainLength === 1 ? 'base' : 'delta';
+}

@@ -1,0 +1,17 @@
+import { isSpanContextValid, type SpanContext } from '@opentelemetry/api';
+
+/** Version, trace id, parent id, flags, and in later versions more (W3C Trace Context, section 3.2). */
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const flagSampled = 1;
+
+/** Undefined for anything that is no traceparent: it comes from strangers, and a wrong one is as good as none. */
+export function parseTraceparent(text: string): SpanContext | undefined {
+  const [, version, traceId, spanId, flags, more] = pattern.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  const context = { traceId, spanId, traceFlags: parseInt(flags!, 16) & flagSampled, isRemote: true };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
