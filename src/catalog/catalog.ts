@@ -10,6 +10,7 @@ import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import type { GarbageRecords } from './garbage-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
+import type { ProcessRecords } from './process-records.ts';
 import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
 
@@ -576,20 +577,6 @@ export interface ArrivalRecords {
   release(id: string): Promise<void>;
   /** Whether a body of the checkpoint is arriving anywhere. */
   has(checkpointId: string): Promise<boolean>;
-}
-/** Signs of life of the processes that share the catalog. */
-export interface ProcessRecords {
-  /** Says that a process lives, and what it does now; its start is the first time it did. */
-  announce(process: { readonly id: string; readonly gateway: boolean; readonly worker: boolean; readonly version: string }): Promise<void>;
-  /** Says that it ends. */
-  leave(id: string): Promise<void>;
-  /** Those of a role that gave a sign of life within `withinMs`, and how old the oldest and the newest of these signs are. */
-  living(
-    role: 'gateway' | 'worker',
-    withinMs: number,
-  ): Promise<{ readonly count: 0 } | { readonly count: number; readonly oldestSignMs: number; readonly newestSignMs: number }>;
-  /** Removes those that have been silent for so long; returns how many. */
-  forget(silentMs: number): Promise<number>;
 }
 export interface ChoreRecords {
   /** Whether the caller is to do a chore now: true for one caller, then for nobody until `everyMs` have passed. */

@@ -1,5 +1,5 @@
 import { and, count, eq, gt, lte, max, min, sql } from 'drizzle-orm';
-import type { ProcessRecords } from './catalog.ts';
+import type { ProcessRecords } from './process-records.ts';
 import type { Db } from './database.ts';
 import { msFromNow } from './job-rows.ts';
 import { processes } from './schema.ts';
