@@ -96,7 +96,6 @@ export const checkpoints = pgTable('checkpoints', {
   errorMessage: text('error_message'),
   packageId: text('package_id'),
   cancelRequested: boolean('cancel_requested').notNull().default(false),
-  traceparent: text('traceparent'),
   deletedAt: time('deleted_at'),
   createdAt: createdAt(),
   touchedAt: time('touched_at').notNull().defaultNow(),
@@ -182,6 +181,7 @@ export const jobs = pgTable('jobs', {
   leaseUntil: time('lease_until'),
   lastError: text('last_error'),
   cancelRequested: boolean('cancel_requested').notNull().default(false),
+  traceparent: text('traceparent'),
   createdAt: createdAt(),
   finishedAt: time('finished_at'),
 });
