@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { classifierFile, classifierRows, classifierWeights } from './classifier.ts';
 import { createClassifierSet, createRepository, createRun, pushOne, smallSearch } from './hub-fixtures.ts';
 import { HubApi, type Json } from './hub-api.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     const kind = checkpoints[step - 1].result.kind as 'base' | 'delta';
     downloaded[kind] += (await api.get(`${run}/checkpoints/${step}/files/model.safetensors`)).bytes.length;
   }
-  await expect.poll(async () => (await api.read('/readyz')).workers.living, { timeout: 60_000 }).toBe(1);
+  await vi.waitFor(async () => expect((await api.read('/readyz')).workers.living).toBe(1), { timeout: 60_000, interval: 200 });
   text = (await api.get('/metrics')).bytes.toString();
 }, 180_000);
 
