@@ -51,8 +51,8 @@ function movementLost(from: TestTensors, to: TestTensors, stored: TestTensors): 
 const push = (run: Run, step: number, weights: TestTensors): Promise<Checkpoint> => harness.push(run, step, withGradients(weights, tinyGradients(step)));
 
 describe('a run whose weights are rounded to the nearest step', () => {
-  // Coarse enough for a chain of deltas inside the restore budget: a base loses nothing.
-  const fixedConfig = { method: 'residual', step: 16 } as const;
+  // Fine beside the movement, so that what is lost is not noise. All deltas have room inside the restore budget: a base loses nothing.
+  const fixedConfig = { method: 'residual', step: -32 } as const;
 
   /** Mean of what is lost of each of the last movements of a walk that goes on from the uploads. */
   async function meanLost(rounding: RoundingChoice): Promise<number> {
@@ -71,8 +71,8 @@ describe('a run whose weights are rounded to the nearest step', () => {
 
   test('is rebuilt without the lag that a dead zone has', async () => {
     const [nearest, usual] = [await meanLost('nearest'), await meanLost('dead-zone')];
-    expect(nearest).toBeLessThan(usual - 0.3);
-    expect(Math.abs(nearest)).toBeLessThan(0.6);
+    expect(nearest).toBeLessThan(usual - 0.5);
+    expect(Math.abs(nearest)).toBeLessThan(0.3);
   });
 });
 
