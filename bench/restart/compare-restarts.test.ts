@@ -63,7 +63,7 @@ describe.skipIf(python === undefined)(`a tiny training with restarts${python ===
 
   test('the document has the table, with the command that prints it', () => {
     expect(document).toContain('| 5 % | Firn (residual) | 2 | 2 |');
-    expect(document).toContain('| 5.0 % | Firn (residual), rounded to nearest | 2 | 2 |');
+    expect(document).toContain('| 5 % | Firn (residual), rounded to nearest | 2 | 2 |');
     expect(document).toContain('npm run bench:restart -- --exact --threshold 0.05');
   });
 });
