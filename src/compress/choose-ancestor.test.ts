@@ -108,7 +108,9 @@ describe('the restore budget', () => {
   });
 
   test('always leaves room for deltas of a third of a base', () => {
-    const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter((baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < (4 / 3) * baseBytes);
+    const cramped = Array.from({ length: 4000 }, (_, i) => i + 1).filter(
+      (baseBytes) => chainBytesMax(baseBytes, { rawBytes, sequence: 40 }) < (4 / 3) * baseBytes,
+    );
     expect(cramped).toEqual([]);
   });
 });
