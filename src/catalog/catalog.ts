@@ -127,8 +127,6 @@ export interface EvalSetRecords {
   setState(id: string, state: Exclude<EvalSetState, 'open'>, error?: { code: FirnErrorCode; message: string }): Promise<void>;
   /** `conflict` while a run uses it. Condemns the objects it held and returns their keys. */
   delete(id: string): Promise<string[]>;
-  /** Every object key the eval sets refer to, in pages by key; for sweeping. */
-  keys(page: Page): Promise<string[]>;
 }
 
 // ---- runs ----
@@ -336,10 +334,6 @@ export interface FileRecords {
   setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
   /** Condemns the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
-  /** Whether a file refers to this raw object; for sweeping. */
-  holdsRaw(key: string): Promise<boolean>;
-  /** Every raw key the catalog refers to, in pages by key; for sweeping. */
-  rawKeys(page: Page): Promise<string[]>;
   /** Bytes of raw objects of checkpoints that are open, queued or working, and of uploads that are not complete: of one run (or eval set, which takes room as a run does), or in all. */
   stagedBytes(runId?: string): Promise<number>;
 }
@@ -390,7 +384,6 @@ export interface PackageRecords {
   get(id: string): Promise<PackageRecord | undefined>;
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
-  keys(page: Page): Promise<string[]>;
   /**
    * Deltas of the run's residual checkpoints, live or hidden, by sequence, that have an object of their own and from which merging was not tried; without those of the
    * `newest` ready checkpoints. At most `limit`.

@@ -200,10 +200,10 @@ export function checkpointsSuite(open: () => Catalog): void {
     await open().files.receive(id, { path: 'm', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-m', rawStoredBytes: 2 });
     await open().files.receive(id, { path: 'served', sizeBytes: 1, sha256: 's', rawKey: 'raw/hidden-served', rawStoredBytes: 2 });
     await open().files.setResults(id, [{ path: 'served', storage: 'raw', resultSha256: 's', resultBytes: 1 }]);
-    expect(await open().files.holdsRaw('raw/hidden-m')).toBe(true);
+    expect(await open().objects.named(['raw/hidden-m'])).toHaveLength(1);
     await open().checkpoints.transition(id, ['open'], 'failed');
     expect((await open().checkpoints.hide(id)).sort()).toEqual(['raw/hidden-m', 'raw/hidden-served']);
-    expect(await open().files.holdsRaw('raw/hidden-m')).toBe(false);
+    expect(await open().objects.named(['raw/hidden-m'])).toEqual([]);
     expect((await open().files.list(id)).map(({ path, rawKey }) => [path, rawKey])).toEqual([
       ['m', undefined],
       ['served', undefined],

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { EvalSetObject, EvalSetPart, EvalSetRecords } from './catalog.ts';
 import { condemn, refuseCondemned } from './condemn.ts';
@@ -69,12 +69,6 @@ export function evalSetRecords(db: Db): EvalSetRecords {
         return [...(await condemn(tx, parts, 'deleted')), ...ended.keys];
       });
     },
-    async keys(page) {
-      // Two short columns of a small table: read both, merge, cut. Each is bounded by the page itself.
-      const limit = pageLimit(page);
-      const [graphs, batches] = [await columnKeys(db, evalSets.graphKey, page.after, limit), await columnKeys(db, evalSets.batchesKey, page.after, limit)];
-      return [...new Set([...graphs, ...batches])].sort(byBytes).slice(0, limit);
-    },
   };
 }
 
@@ -96,27 +90,6 @@ async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect>
   const [found] = await tx.query.select().from(evalSets).where(eq(evalSets.id, id)).for('update');
   if (found === undefined) throw missing();
   return found;
-}
-
-async function columnKeys(
-  { query }: Db,
-  column: typeof evalSets.graphKey | typeof evalSets.batchesKey,
-  after: string | undefined,
-  limit: number,
-): Promise<string[]> {
-  const later = after === undefined ? undefined : gt(column, after);
-  const found = await query
-    .select({ key: column })
-    .from(evalSets)
-    .where(and(isNotNull(column), later))
-    .orderBy(asc(column))
-    .limit(limit);
-  return found.map(({ key }) => key!);
-}
-
-/** The order of collate "C". */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function missing(): FirnError {

@@ -117,7 +117,7 @@ export function filesSuite(open: () => Catalog): void {
     expect((await open().files.find(id, 'raw'))?.storage).toBe('raw');
   });
 
-  test('raw keys are paged without repetition', async () => {
+  test('a key that two files name is named once, by page and by question', async () => {
     const { id } = await makeCheckpoint(open());
     for (const [path, key] of [
       ['1', 'zz/2'],
@@ -126,8 +126,9 @@ export function filesSuite(open: () => Catalog): void {
       ['4', 'zz/3'],
     ] as const)
       await open().files.receive(id, { path, ...body(key) });
-    expect(await open().files.rawKeys({ limit: 2, after: 'zz/' })).toEqual(['zz/1', 'zz/2']);
-    expect(await open().files.rawKeys({ limit: 2, after: 'zz/2' })).toEqual(['zz/3']);
+    expect(await open().objects.keys({ limit: 2, after: 'zz/' })).toEqual(['zz/1', 'zz/2']);
+    expect(await open().objects.keys({ limit: 1, after: 'zz/2' })).toEqual(['zz/3']);
+    expect(await open().objects.named(['zz/1'])).toEqual(['zz/1']);
   });
 
   test('staged bytes are those of unfinished checkpoints', async () => {

@@ -1,11 +1,10 @@
-import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { foldersOf, pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import type { CheckpointFile, FileRecords } from './catalog.ts';
 import { condemnRaw, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
-import { pageLimit } from './page-limit.ts';
 import { filesHolding, holdOrigin } from './file-origins.ts';
 import { stagedBytes } from './staged-bytes.ts';
 import { checkpointFiles as files, checkpoints } from './schema.ts';
@@ -101,20 +100,6 @@ export function fileRecords(db: Db): FileRecords {
         await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
         return released;
       });
-    },
-    async holdsRaw(key) {
-      const [found] = await query.select({ id: files.id }).from(files).where(eq(files.rawKey, key)).limit(1);
-      return found !== undefined;
-    },
-    async rawKeys(page) {
-      const later = page.after === undefined ? undefined : gt(files.rawKey, page.after);
-      const found = await query
-        .selectDistinct({ key: files.rawKey })
-        .from(files)
-        .where(and(isNotNull(files.rawKey), later))
-        .orderBy(asc(files.rawKey))
-        .limit(pageLimit(page));
-      return found.map(({ key }) => key!);
     },
     stagedBytes: (runId) => stagedBytes(db, runId),
   };

@@ -35,19 +35,6 @@ export function packagesSuite(open: () => Catalog): void {
     await expectCode(open().packages.create({ ...fresh, ancestorId: base.id }), 'internal');
   });
 
-  test('package keys are paged', async () => {
-    const run = await makeRun(open());
-    const keys = [(await makeReady(open(), run, 0)).package.key, (await makeReady(open(), run, 1)).package.key];
-    const all: string[] = [];
-    for (let after = ''; ;) {
-      const [key] = await open().packages.keys({ limit: 1, after });
-      if (key === undefined) break;
-      all.push((after = key));
-    }
-    expect(all).toEqual([...new Set(all)].sort());
-    expect(all).toEqual(expect.arrayContaining(keys));
-  });
-
   describe('merging', () => {
     const result: CheckpointResult = {
       fidelity: 'lossy',

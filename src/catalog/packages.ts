@@ -1,10 +1,9 @@
-import { asc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { PackageRecord, PackageRecords } from './catalog.ts';
 import { refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
-import { pageLimit } from './page-limit.ts';
 import { packageMerging } from './package-merging.ts';
 import { packages } from './schema.ts';
 
@@ -43,11 +42,6 @@ export function packageRecords(db: Db): PackageRecords {
         id,
         ids.flatMap((link) => found.get(link) ?? []),
       );
-    },
-    async keys(page) {
-      const later = page.after === undefined ? undefined : gt(packages.key, page.after);
-      const found = await query.selectDistinct({ key: packages.key }).from(packages).where(later).orderBy(asc(packages.key)).limit(pageLimit(page));
-      return found.map(({ key }) => key);
     },
     ...packageMerging(db),
   };

@@ -105,38 +105,21 @@ export interface SampledSeries {
   readonly type?: 'gauge' | 'counter';
 }
 
-/** A series whose values are asked for when somebody asks. Of samples with the same labels the last counts. */
+/** A series whose values are asked for when somebody asks. Samples with the same labels are added up. */
 export function sampled(
   registry: Registry,
   { name, help, labelNames = [], type = 'gauge' }: SampledSeries,
   read: () => readonly Sample[] | Promise<readonly Sample[]>,
 ): void {
-  const registers = [registry];
-  if (type === 'counter') {
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        const samples = await read();
-        this.reset();
-        for (const [labels, value] of samples) this.inc(labels, value);
-      },
-    });
-    return;
+  const configuration = { name, help, labelNames, registers: [registry], collect };
+  if (type === 'counter') new Counter(configuration);
+  else new Gauge(configuration);
+
+  async function collect(this: Counter | Gauge): Promise<void> {
+    const samples = await read();
+    this.reset();
+    for (const [labels, value] of samples) this.inc(labels, value);
   }
-  new Gauge({
-    name,
-    help,
-    labelNames,
-    registers,
-    async collect() {
-      const samples = await read();
-      this.reset();
-      for (const [labels, value] of samples) this.set(labels, value);
-    },
-  });
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {

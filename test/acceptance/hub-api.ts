@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
+import { ask, sha256, type Answer, type Asked } from '../harness/ask.ts';
 
-/** An answer with its whole body. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-}
-
-export interface Asked {
-  readonly json?: unknown;
-  readonly body?: Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export { sha256, type Answer };
 
 /** JSON of the API as tests read it; a key that is missing or of another type fails the test that looks at it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -35,15 +25,8 @@ export class HubApi {
     this.url = url;
   }
 
-  async ask(method: string, path: string, { json, body, headers = {} }: Asked = {}): Promise<Answer> {
-    const sent = json === undefined ? body : JSON.stringify(json);
-    const res = await fetch(this.url + path, {
-      method,
-      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(sent !== undefined && { body: sent as NonNullable<RequestInit['body']> }),
-      signal: AbortSignal.timeout(answerDeadlineMs),
-    });
-    return { status: res.status, headers: res.headers, bytes: Buffer.from(await res.arrayBuffer()) };
+  ask(method: string, path: string, asked?: Asked): Promise<Answer> {
+    return ask(method, this.url + path, asked);
   }
 
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -108,10 +91,6 @@ export function readJson(answer: Answer, status: number): Json {
   expect(answer.status, answer.bytes.toString()).toBe(status);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   return JSON.parse(answer.bytes.toString());
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** A Repr-Digest field value (RFC 9530). */

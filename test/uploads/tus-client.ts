@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HubApi, type Answer, type Asked } from '../acceptance/hub-api.ts';
+import { HubApi } from '../acceptance/hub-api.ts';
+import type { Answer, Asked } from '../harness/ask.ts';
 
 /** Longest wait for a hub to take what was sent, or to let an upload go that another process held, in ms. */
 const patienceMs = 240_000;
