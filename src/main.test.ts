@@ -110,7 +110,7 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
   const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
   expect(digest(new Uint8Array(await download.arrayBuffer()))).toBe(digest(model));
   expect(await terminate(again)).toBe(0);
-}, 90_000);
+}, 300_000);
 
 test('a wrong configuration ends it with one sentence that names every bad key', async () => {
   const { code, errors } = (await start({ FIRN_PORT: 'eighty', FIRN_LEASE_S: '0', FIRN_TYPO: '1' })) as Ended;

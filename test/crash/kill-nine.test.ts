@@ -4,7 +4,7 @@ import { hasS3Server, type StorePair } from '../harness/test-stores.ts';
 import { killNine } from './kill-nine.ts';
 
 /** Five starts and two checks of everything, on two busy cores. */
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 
 async function losesNothing(kills: number, stores: StorePair): Promise<void> {
   const report = await killNine({ kills, seed: 5, stores });
