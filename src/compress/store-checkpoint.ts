@@ -2,7 +2,7 @@ import type { Ancestor } from './ancestor.ts';
 import { chooseExternal } from './choose-external.ts';
 import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
-import { digestQuantized } from './digest-quantized.ts';
+import { digestQuantized, type QuantizedDigest } from './digest-quantized.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
 import { findOrigins, referencesBeside } from './file-references.ts';
 import { copiedFiles, type CodingPlan } from './plan-codings.ts';
@@ -16,6 +16,8 @@ export interface StoredCheckpoint extends EncodedCheckpoint {
   readonly references: ReadonlyMap<number, string>;
   /** By file number: digest of what a download returns. */
   readonly sha256: readonly string[];
+  /** By path, of files whose bytes were not uploaded: those of what the package decodes to, as of `checksumBytes`. */
+  readonly checksums: ReadonlyMap<string, Uint8Array>;
   /** Whether a download differs from the upload. */
   readonly lossy: boolean;
 }
@@ -46,7 +48,7 @@ export async function storeCheckpoint(
 interface Parts {
   readonly plan: CodingPlan;
   readonly quantized: QuantizedForm | undefined;
-  readonly digests: ReadonlyMap<number, string>;
+  readonly digests: ReadonlyMap<number, QuantizedDigest>;
   readonly ancestor: Ancestor | undefined;
   readonly references: ReadonlyMap<number, string>;
 }
@@ -58,7 +60,7 @@ async function storeBeside(attempt: EncodeAttempt, { plan, quantized, digests, a
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.
   for (;;) {
-    const sha256 = files.map((file, number) => (external.has(number) ? undefined : digests.get(number)) ?? file.sha256);
+    const sha256 = files.map((file, number) => (external.has(number) ? undefined : digests.get(number)?.sha256) ?? file.sha256);
     const encoded = await encodePackage(
       { packageId, source, plan, external, sha256, ...(quantized === undefined ? {} : { quantized }), ...(ancestor === undefined ? {} : { ancestor }) },
       { store: ctx.store, key: packageKey, replace: true, sizeMaxBytes: 2 * rawBytes + packageSlackBytes },
@@ -69,7 +71,11 @@ async function storeBeside(attempt: EncodeAttempt, { plan, quantized, digests, a
     const grown = [...files.keys()].filter(
       (number) => !external.has(number) && !copied.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes,
     );
-    if (grown.length === 0) return { ...encoded, external, references, sha256, lossy: [...digests.keys()].some((number) => !external.has(number)) };
+    if (grown.length === 0) {
+      const quantizedFiles = [...digests].filter(([number]) => !external.has(number));
+      const checksums = new Map(quantizedFiles.map(([number, digest]) => [files[number]!.path, digest.checksums]));
+      return { ...encoded, external, references, sha256, checksums, lossy: checksums.size > 0 };
+    }
     for (const number of grown) external.add(number);
   }
 }

@@ -21,7 +21,7 @@ export async function verifyStored(attempt: EncodeAttempt, { quality }: Prepared
     const measures = quality !== undefined && stored.lossy;
     const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
     await mkdir(directory);
-    await verifyPackage(chain, models, signal);
+    await verifyPackage(chain, { keep: models, expected: { checksums: stored.checksums, crc32c: ctx.core.crc32cSync }, signal });
     if (!measures) return quality && { whole: quality.bound.baseline };
     await writeExternal(attempt, stored, models);
     return await quality.gate.evaluate([...models.values()], signal);

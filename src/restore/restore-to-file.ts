@@ -5,12 +5,17 @@ import { digestBytes, type FileDigest } from './digest-bytes.ts';
  * Writes a stream to a new file at `path` and returns the digest of what was written. On failure nothing stays.
  * Rejects with the stream's errors, and those of the file system (an existing file is one).
  */
-export async function restoreToFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<FileDigest> {
+export function restoreToFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<FileDigest> {
+  return restoreThrough(bytes, path, digestBytes);
+}
+
+/** As `restoreToFile`, with another reader of what was written: it reads the stream that it is given to its end. */
+export async function restoreThrough<T>(bytes: AsyncIterable<Uint8Array>, path: string, read: (written: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
   const file = await open(path, 'wx');
   try {
-    const digest = await digestBytes(written(bytes, (piece) => file.writeFile(piece)));
+    const found = await read(written(bytes, (piece) => file.writeFile(piece)));
     await file.close();
-    return digest;
+    return found;
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(path, { force: true });

@@ -27,7 +27,7 @@ export async function verifyPart({ core, before, after, files, signal }: Verific
     const stored = is.files.find((file) => file.path === path);
     if (storage === 'package' && stored?.sha256 !== resultSha256) throw differs(`the digest of ${path}`);
   }
-  await verifyPackage(after, new Map(), signal);
+  await verifyPackage(after, { signal });
   for (const { path, content } of is.files) {
     if (content.type !== 'safetensors') continue;
     const [readerBefore, readerAfter] = [before.blocks(path), after.blocks(path)];
