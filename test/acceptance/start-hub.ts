@@ -38,7 +38,7 @@ export interface HubOptions {
 /** Starts `src/main.ts` on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
 export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'firn-acceptance-')));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...(command === undefined ? [] : [command])], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', entry, ...(command === undefined ? [] : [command])], {
     env: {
       ...withoutFirnKeys(process.env),
       FIRN_HOST: '127.0.0.1',

@@ -29,6 +29,8 @@ export class HubProcess {
         FIRN_LOG_LEVEL: 'error',
         ...environment,
       },
+      // As every way to start a hub has it (docs/decisions/0033-young-generation.md).
+      execArgv: [...process.execArgv, '--max-semi-space-size=1'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     try {
