@@ -20,11 +20,10 @@ namespace {
 
 constexpr size_t kReferenceStride = 64;  // elements looked at for the reference
 
-// A part of a large block's symbols is enough to choose tables from, unless few are not 0: tables are hardly worse, and counting takes a quarter of the time.
+// A part of a large block's symbols is enough to choose tables from, unless few are not 0.
 size_t counted_stride(const SymbolsFound& found, size_t count) {
-  constexpr size_t kLarge = size_t{1} << 15;  // elements
-  constexpr size_t kChangedShare = 8, kStride = 4;
-  return count >= kLarge && found.changed >= count / kChangedShare ? kStride : 1;
+  constexpr size_t kChangedShare = 8;
+  return count > kCountedWholeMax && found.changed >= count / kChangedShare ? kCountedStride : 1;
 }
 
 // What the contexts' symbols take with a table each, in bytes.

@@ -122,6 +122,8 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
   if (input.previous && std::memcmp(input.current, input.previous, input.bytes()) == 0) return append(ExactMode::same, nullptr, 0);
   if (count > 1 && is_constant(input)) return append(ExactMode::constant, input.current, element_bytes(kind));
   const size_t begin = out->size();
+  // Beyond it nothing is kept; a payload that grows piece by piece would be moved as often.
+  out->reserve(begin + 1 + input.bytes());
   if (count <= kAdaptiveTriedMax) {
     Shortest shortest;
     offer_all(input, &shortest);

@@ -2,6 +2,7 @@
 // below what the level says, the level's fraction of an octave its context. Sign and mantissa are stored as they are.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -114,7 +115,8 @@ struct Related {
   Levels levels;
   Scratch symbols, contexts;
   std::vector<uint32_t> escapes;  // exponents
-  std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kPhases contexts
+  std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kPhases contexts, about
+  uint32_t occurring = 0;                                                // symbols, as in BlockCounts
 };
 
 Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
@@ -127,11 +129,18 @@ Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t
     kernels.relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
     std::fill_n(related.contexts.get() + at, n, related.levels.context(chunk));
   });
-  kernels.count_symbols(symbols, related.contexts.get(), count, 1, related.counts.data());
-  uint32_t escaped = 0;
-  for (uint32_t context = 0; context < kPhases; ++context) escaped += related.counts[context * kContextSymbols + kContextEscape];
-  for (size_t i = 0; related.escapes.size() < escaped; ++i) {
-    if (symbols[i] == kContextEscape) related.escapes.push_back(exponents[i]);
+  kernels.count_symbols(symbols, related.contexts.get(), count, count > kCountedWholeMax ? kCountedStride : 1, related.counts.data());
+  const auto occurs = [&](uint32_t symbol) {
+    for (uint32_t context = 0; context < kPhases; ++context) {
+      if (related.counts[context * kContextSymbols + symbol] > 0) return true;
+    }
+    return std::memchr(symbols, static_cast<int>(symbol), count) != nullptr;
+  };
+  for (uint32_t symbol = 0; symbol < kContextSymbols; ++symbol) related.occurring |= uint32_t{occurs(symbol)} << symbol;
+  if (related.occurring >> kContextEscape & 1) {
+    for (size_t i = 0; i < count; ++i) {
+      if (symbols[i] == kContextEscape) related.escapes.push_back(exponents[i]);
+    }
   }
   return related;
 }
@@ -171,7 +180,7 @@ Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
   const uint32_t slot = 0;
   const std::vector<uint32_t>& escapes = related.escapes;
   const ContextBlock block{{related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
-  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases}, out); status != Status::ok) return status;
+  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases, related.occurring}, out); status != Status::ok) return status;
   out->insert(out->end(), rest.get(), rest.get() + rest_size);
   return Status::ok;
 }

@@ -58,6 +58,8 @@ struct FloatKernels {
 
 inline constexpr size_t kFieldSlackBytes = 16;
 inline constexpr size_t kCountedRun = 32;  // short, so that small tensors that share a block are met
+inline constexpr size_t kCountedStride = 4;                // of large blocks: tables are hardly worse, and counting takes a quarter of the time
+inline constexpr size_t kCountedWholeMax = size_t{1} << 15;  // elements of blocks that are counted whole
 inline constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
 
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
