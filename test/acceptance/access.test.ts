@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firnProgram } from '../harness/firn-program.ts';
 import { HubApi } from './hub-api.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
 const environment = { FIRN_ACCESS: 'tokens' };
-const cli = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 let directory: string;
 let hub: Hub;
@@ -29,7 +28,7 @@ function tokensIn(text: string): string[] {
 }
 
 async function firnToken(args: readonly string[], variables: Record<string, string> = {}): Promise<{ code: number; out: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, 'token', ...args], {
+  const child = spawn(process.execPath, [...firnProgram, 'token', ...args], {
     env: { PATH: process.env.PATH, FIRN_DATA_DIR: directory, ...variables },
   });
   let out = '';

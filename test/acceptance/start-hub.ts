@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { firnProgram } from '../harness/firn-program.ts';
 
 /** Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute on one with ten times its work. */
 const startDeadlineMs = 300_000;
@@ -11,8 +11,6 @@ const startDeadlineMs = 300_000;
 const stopDeadlineMs = 30_000;
 /** Characters of the process's output that are kept. */
 const outputKeptMax = 256 * 1024;
-
-const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** A hub in a process of its own. Tests know its address, and where it keeps its bytes to look for what was left behind. */
 export interface Hub {
@@ -35,10 +33,10 @@ export interface HubOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts `src/main.ts` on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
+/** Starts Firn on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
 export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'firn-acceptance-')));
-  const child = spawn(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', entry, ...(command === undefined ? [] : [command])], {
+  const child = spawn(process.execPath, [...firnProgram, ...(command === undefined ? [] : [command])], {
     env: {
       ...withoutFirnKeys(process.env),
       FIRN_HOST: '127.0.0.1',

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { firnProgram } from '../harness/firn-program.ts';
 import { repository, sha256, type Acknowledged } from './crash-clients.ts';
 
 /** Longest wait for an acknowledged checkpoint to become ready after a restart, in ms. */
@@ -11,7 +11,6 @@ const settleMsMax = 120_000;
 const pollMs = 50;
 /** Most characters that a pass over everything prints. */
 const gcOutputMax = 64 * 1024 * 1024;
-const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 interface FileStatus {
   readonly path: string;
@@ -141,7 +140,7 @@ async function objectFiles(dataDirectory: string): Promise<string[]> {
 /** `firn gc` without a grace; returns how many objects it found that nothing had ever named. The hub must not run. */
 export async function collectGarbage(dataDirectory: string): Promise<number> {
   const env = { ...process.env, FIRN_DATA_DIR: dataDirectory };
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', entry, 'gc', '--grace', '0', '--force'], { env, maxBuffer: gcOutputMax });
+  const { stdout } = await promisify(execFile)(process.execPath, [...firnProgram, 'gc', '--grace', '0', '--force'], { env, maxBuffer: gcOutputMax });
   return stdout.split('\n').filter((line) => line.startsWith('condemned ')).length;
 }
 

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
+import { firnProgram } from '../harness/firn-program.ts';
 import { closeStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { checkAcknowledged, countMerged } from './crash-checks.ts';
@@ -107,7 +108,7 @@ async function work({ url }: Hub, { acknowledged, nextSteps, forks, problems }: 
 
 /** Starts a hub and kills it before or soon after it answers. */
 async function killStart({ dataDirectory, environment }: TestStores, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
+  const child = spawn(process.execPath, firnProgram, {
     env: { ...process.env, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: dataDirectory, FIRN_LOG_LEVEL: 'silent', ...environment },
     stdio: 'ignore',
   });

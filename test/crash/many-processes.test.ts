@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { classifierFile, classifierRows, classifierWeights } from '../acceptance/classifier.ts';
 import { createClassifierSet, createRepository, createRun, pushOne, smallSearch } from '../acceptance/hub-fixtures.ts';
 import { HubApi, sha256, type Json } from '../acceptance/hub-api.ts';
 import { startHub, type Hub, type HubOptions } from '../acceptance/start-hub.ts';
+import { firnProgram } from '../harness/firn-program.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { createDatabase, describeOnPostgres, type TestDatabase } from '../postgres/create-database.ts';
 
@@ -20,7 +20,6 @@ const readyMs = 120_000;
 const leaseSeconds = 3;
 /** Searches that may be over before the kill arrives. */
 const killTriesMax = 5;
-const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 describeOnPostgres('processes that share a database and an object folder', () => {
   let database: TestDatabase;
@@ -202,7 +201,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
   async function run(args: readonly string[], keys: Readonly<Record<string, string>>): Promise<[number | null, string]> {
     const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
     const env = { ...own, FIRN_DATA_DIR: dataDirectory, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_LOG_LEVEL: 'silent', ...keys };
-    const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [...firnProgram, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(child, 'close')) as [number | null];
