@@ -38,9 +38,9 @@ interface Ended {
 }
 
 /** Starts the process: its address once it listens, or how it ended. */
-async function start(environment: Readonly<Record<string, string>> = {}): Promise<Started | Ended> {
+async function start(environment: Readonly<Record<string, string>> = {}, args: readonly string[] = []): Promise<Started | Ended> {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
     env: { ...own, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -104,12 +104,15 @@ test('serves, refuses a second process, and goes on after SIGTERM with what it w
     if (state !== 'ready') await pause(50);
   }
   expect(state).toBe('ready');
-  while (existsSync(orphan) && Date.now() < deadline) await pause(50);
-  expect(existsSync(orphan)).toBe(false);
   const download = await fetch(`${again.url}/${path}/files/model.safetensors`);
   const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
   expect(digest(new Uint8Array(await download.arrayBuffer()))).toBe(digest(model));
   expect(await terminate(again)).toBe(0);
+
+  // The package stays for the grace; without one it goes.
+  expect(existsSync(orphan)).toBe(true);
+  expect(await start({}, ['gc', '--grace', '0', '--force'])).toMatchObject({ code: 0 });
+  expect(existsSync(orphan)).toBe(false);
 }, 300_000);
 
 test('a wrong configuration ends it with one sentence that names every bad key', async () => {
