@@ -33,8 +33,6 @@ export interface SpeedOptions {
 
 const roundsMin = 5;
 const roundsMax = 25;
-/** A round repeats its work until it is expected to take this long, so that clocks and calls do not matter. */
-const roundSecondsMin = 0.02;
 /** Bounds how often a round repeats what takes no time at all. */
 const expectedSecondsMin = 1e-6;
 /** More than processors keep near them, so that memory is what a memcpy waits for. */
@@ -42,14 +40,14 @@ const copyBytes = 64 * 1024 * 1024;
 
 /**
  * Times at least five rounds of `work`, and more until `seconds` have passed. A round is as many evenly spread pieces as are expected to fit in a fifth of
- * `seconds`, at least one. Work, a memcpy and the work beside take turns, in one order and in the other.
+ * `seconds`, at least one, again and again until it is expected to take that long: a round of milliseconds would say when garbage was collected. Work, a memcpy and
+ * the work beside take turns, in one order and in the other.
  */
 export async function measureSpeed(work: readonly TimedWork[], { seconds, expectedSeconds, beside }: SpeedOptions): Promise<MeasuredSpeed> {
-  const pieceSeconds = Math.max(expectedSeconds, expectedSecondsMin) / work.length;
-  const wanted = Math.floor(seconds / roundsMin / pieceSeconds);
+  const wanted = Math.floor(((seconds / roundsMin) * work.length) / Math.max(expectedSeconds, expectedSecondsMin));
   const pieces = evenly(work, wanted);
   const others = beside && evenly(beside, wanted);
-  const repeats = Math.max(1, Math.ceil(roundSecondsMin / pieces.length / pieceSeconds));
+  const repeats = Math.max(1, Math.floor(wanted / pieces.length));
   const rawBytes = repeats * pieces.reduce((sum, piece) => sum + piece.rawBytes, 0);
   const copy = copier(copyBytes);
   copy();
