@@ -100,7 +100,7 @@ struct Wide {
   }
   static __m512i add(__m512i a, __m512i b) { return _mm512_add_epi32(a, b); }
   static __m512i sub(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
-    static __m512i sign(__m512i a) { return _mm512_srai_epi32(a, 31); }
+  static __m512i sign(__m512i a) { return _mm512_srai_epi32(a, 31); }
   static __m512i absolute(__m512i a) { return _mm512_abs_epi32(a); }
   static __mmask16 nonzero(__m512i a) { return _mm512_test_epi32_mask(a, a); }
   static __mmask16 equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi32_mask(a, b); }
@@ -160,7 +160,7 @@ struct Narrow {
   }
   static __m512i add(__m512i a, __m512i b) { return _mm512_add_epi16(a, b); }
   static __m512i sub(__m512i a, __m512i b) { return _mm512_sub_epi16(a, b); }
-    static __m512i sign(__m512i a) { return _mm512_srai_epi16(a, 15); }
+  static __m512i sign(__m512i a) { return _mm512_srai_epi16(a, 15); }
   static __m512i absolute(__m512i a) { return _mm512_abs_epi16(a); }
   static __mmask32 nonzero(__m512i a) { return _mm512_test_epi16_mask(a, a); }
   static __mmask32 equal(__m512i a, __m512i b) { return _mm512_cmpeq_epi16_mask(a, b); }
