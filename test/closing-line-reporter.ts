@@ -5,14 +5,10 @@ export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };
     for (const testModule of modules) {
-      let tests = 0;
-      for (const test of testModule.children.allTests()) {
-        tests += 1;
-        const { state } = test.result();
-        if (state !== 'pending') counts[state] += 1;
-      }
-      // A file that does not load has no tests to fail.
-      if (tests === 0 && testModule.state() === 'failed') counts.failed += 1;
+      const states = Array.from(testModule.children.allTests(), (test) => test.result().state);
+      for (const state of states) if (state !== 'pending') counts[state] += 1;
+      // A file that does not load, or whose hooks fail, has no test that does.
+      if (testModule.state() === 'failed' && !states.includes('failed')) counts.failed += 1;
     }
     process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }

@@ -9,7 +9,6 @@ import { bitSnap } from '../compression/comparators/bitsnap.ts';
 import { loadCheckpoint } from '../compression/checkpoint-weights.ts';
 import { QualityMeter } from '../compression/quality-meter.ts';
 import { runComparator } from '../compression/run-comparator.ts';
-import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { addParts, noBytes, rawParts, type PartBytes } from './part-bytes.ts';
 import type { StateArm } from './state-arm.ts';
 import { StateRun } from './state-run.ts';
@@ -45,7 +44,7 @@ export function withState(series: Series): Series {
 /** Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights coded as its paper does, its moments as a hub stores them. */
 export async function compareBytes(comparison: BytesComparison): Promise<StateBytes[]> {
   const { hub, core, series, arms, directory, onProgress } = comparison;
-  const place = { hub, core, directory, repository: await prepareBenchHub(hub, 'state-bytes', series) };
+  const place = { hub, core, directory, name: 'state-bytes', series };
   const results: StateBytes[] = [{ describe: 'as uploaded', parts: rawBytes(series) }];
   let bitSnapMoments: PartBytes | undefined;
   for (const arm of arms) {

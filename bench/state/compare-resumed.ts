@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { NativeCore } from '../../src/native/core.ts';
-import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import type { SeedTraining } from '../restart/seed-training.ts';
 import { Slots } from '../restart/slots.ts';
 import { resumeTraining } from './resume-training.ts';
@@ -56,7 +55,7 @@ export async function compareResumed(comparison: ResumeComparison): Promise<Seed
       lastStep,
       metric,
       openRuns: async (series) => {
-        const place = { hub, core, directory, repository: await prepareBenchHub(hub, `state-${seed}`, series) };
+        const place = { hub, core, directory, name: `state-${seed}`, series };
         for (const arm of arms) runs.push(await StateRun.create(place, arm, [series.metric]));
         return runs;
       },

@@ -2,17 +2,20 @@ import { openSync, readSync, closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-series.ts';
-import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
+import type { Series, SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../../src/package/open-package.ts';
 import type { PackageIndex } from '../../src/package/package-index.ts';
+import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { addParts, noBytes, partBytes, type PartBytes } from './part-bytes.ts';
 import { runRequest, type StateArm } from './state-arm.ts';
 
 export interface StateRunPlace {
   readonly hub: HubClient;
   readonly core: NativeCore;
-  readonly repository: string;
+  /** Its runs are in repositories of their own, which begin with this: in one, a later run's exact files would be references to an earlier one's. */
+  readonly name: string;
+  readonly series: Series;
   /** For downloads. */
   readonly directory: string;
 }
@@ -31,23 +34,26 @@ export class StateRun {
   storedBytes = 0;
   rawBytes = 0;
   private readonly place: StateRunPlace;
+  private readonly repository: string;
   /** By package id: deltas are decoded with their ancestors'. */
   private readonly indexes = new Map<string, PackageIndex>();
 
-  private constructor(place: StateRunPlace, arm: StateArm) {
+  private constructor(place: StateRunPlace, arm: StateArm, repository: string) {
     this.place = place;
     this.arm = arm;
+    this.repository = repository;
   }
 
   static async create(place: StateRunPlace, arm: StateArm, metrics: readonly string[]): Promise<StateRun> {
-    await place.hub.post(`/v1/repositories/${place.repository}/runs`, runRequest(arm, metrics));
-    return new StateRun(place, arm);
+    const repository = await prepareBenchHub(place.hub, `${place.name}-${arm.run}`, place.series);
+    await place.hub.post(`/v1/repositories/${repository}/runs`, runRequest(arm, metrics));
+    return new StateRun(place, arm, repository);
   }
 
   /** Rejects with an Error when the checkpoint does not become ready. */
   async push(checkpoint: SeriesCheckpoint): Promise<CheckpointStatus> {
-    const { hub, repository, directory } = this.place;
-    const { status, path } = await pushCheckpoint(hub, repository, this.arm.run, checkpoint, () => undefined);
+    const { hub, directory } = this.place;
+    const { status, path } = await pushCheckpoint(hub, this.repository, this.arm.run, checkpoint, () => undefined);
     if (status.state !== 'ready' || status.result === undefined)
       throw new Error(`${this.arm.run}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
     const { rawBytes, storedBytes } = status.result;
@@ -65,15 +71,15 @@ export class StateRun {
   }
 
   private async file(step: number, path: string): Promise<string> {
-    const { hub, repository, directory } = this.place;
+    const { hub, directory } = this.place;
     const to = join(directory, `${this.fileStem(step)}-${path}`);
-    const { sha256, announced } = await hub.download(`/v1/repositories/${repository}/runs/${this.arm.run}/checkpoints/${step}/files/${path}`, to);
+    const { sha256, announced } = await hub.download(`/v1/repositories/${this.repository}/runs/${this.arm.run}/checkpoints/${step}/files/${path}`, to);
     if (sha256 !== announced) throw new Error(`${this.arm.run}@${step} ${path}: downloaded sha256 ${sha256}, announced ${announced}`);
     return to;
   }
 
   private fileStem(step: number): string {
-    return `${this.place.repository.replaceAll('/', '-')}-${this.arm.run}-${step}`;
+    return `${this.repository.replaceAll('/', '-')}-${this.arm.run}-${step}`;
   }
 
   private async readIndex(path: string): Promise<PackageIndex> {

@@ -216,6 +216,23 @@ TEST_CASE("exact: floats made from a shorter type cost what that type holds, alo
   CHECK(raw / static_cast<double>(check_round_trip(pair.now, &pair.before, ElementKind::f32)) > 6);
 }
 
+TEST_CASE("exact: floats negated, or scaled by a power of two, cost next to nothing, or what their exponents do") {
+  for (const ElementKind kind : {ElementKind::f32, ElementKind::bf16, ElementKind::f64}) {
+    Random numbers(6);
+    Pair negated, doubled;
+    for (size_t i = 0; i < 60000; ++i) {
+      const double w = 0.02 * normal(numbers);
+      append_number(kind, w, &negated.before);
+      append_number(kind, -w, &negated.now);
+      append_number(kind, w, &doubled.before);
+      append_number(kind, 2 * w, &doubled.now);
+    }
+    const auto raw = static_cast<double>(negated.now.size());
+    CHECK(check_round_trip(negated.now, &negated.before, kind) < 100);
+    CHECK(raw / static_cast<double>(check_round_trip(doubled.now, &doubled.before, kind)) > (kind == ElementKind::bf16 ? 4 : 8));
+  }
+}
+
 TEST_CASE("exact: context modes give the same bytes and blocks at every instruction set") {
   Random random(12);
   for (const ElementKind kind : {ElementKind::f16, ElementKind::bf16, ElementKind::f32}) {

@@ -44,6 +44,11 @@ export function randomFile(random: Random, index: number): RandomFile {
   return other(`config-${index}.json`, Buffer.from(JSON.stringify({ step: below(random, 1e6), text: 'a'.repeat(below(random, 3000)) })));
 }
 
+/** Some bytes that nothing makes smaller, or none. */
+export function smallFile(random: Random, index: number): RandomFile {
+  return { path: `parts/${index}.bin`, role: 'other', bytes: noise(random, below(random, 1000)) };
+}
+
 /** What a file may have become by the next checkpoint. */
 export function nextFile(random: Random, file: RandomFile, index: number): RandomFile {
   const kind = below(random, 10);

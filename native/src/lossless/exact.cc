@@ -66,16 +66,42 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
+// The lowest bits of elements that are spread over a block, in runs that are in few lines of a cache.
+struct LowBits {
+  uint32_t counts[128] = {}, looked_at = 0, sampled = 0;
+
+  // `of(i)` gives some bits of element i; `skip(i)` leaves it out.
+  template <typename Of, typename Skip>
+  LowBits(size_t count, Of of, Skip skip) {
+    constexpr size_t kRuns = 64, kRun = 16;
+    const size_t run = std::min(kRun, count), step = std::max<size_t>(1, (count - run) / kRuns);
+    for (size_t at = 0; at + run <= count; at += step) {
+      for (size_t i = at; i < at + run; ++i) {
+        ++looked_at;
+        if (skip(i)) continue;
+        ++counts[of(i) & 0x7F];
+        ++sampled;
+      }
+    }
+  }
+  uint32_t most() const { return *std::max_element(std::begin(counts), std::end(counts)); }
+};
+
 // Whether the lowest bits of floats, which the context modes store as they are, are far from random: weights made from a shorter type, or pruned ones.
 bool has_uneven_low_bits(const ExactInput& input) {
-  constexpr size_t kRuns = 64, kRun = 16;  // elements, spread over the block in runs that are in few lines of a cache
-  constexpr uint32_t kShare = 8;            // one value in an eighth of them; of 128 random ones it is in a hundredth
-  const size_t size = element_bytes(input.kind), run = std::min(kRun, input.count), step = std::max<size_t>(1, (input.count - run) / kRuns);
-  uint32_t counts[128] = {}, sampled = 0;
-  for (size_t at = 0; at + run <= input.count; at += step) {
-    for (size_t i = at; i < at + run; ++i, ++sampled) ++counts[input.current[i * size] & 0x7F];
-  }
-  return *std::max_element(std::begin(counts), std::end(counts)) > sampled / kShare;
+  constexpr uint32_t kShare = 8;  // one value in an eighth of them; of 128 random ones it is in a hundredth
+  const size_t size = element_bytes(input.kind);
+  const LowBits bits(input.count, [&](size_t i) { return input.current[i * size]; }, [](size_t) { return false; });
+  return bits.most() > bits.sampled / kShare;
+}
+
+// Whether most floats changed, and nearly all of them by the same low bits: negated or scaled by a power of two, which no difference of numbers shows.
+bool has_even_xor(const ExactInput& input) {
+  const size_t size = element_bytes(input.kind);
+  const LowBits bits(
+      input.count, [&](size_t i) { return static_cast<uint8_t>(input.current[i * size] ^ input.previous[i * size]); },
+      [&](size_t i) { return std::memcmp(input.current + i * size, input.previous + i * size, size) == 0; });
+  return bits.sampled > bits.looked_at / 2 && bits.most() > bits.sampled / 4 * 3;
 }
 
 // Large blocks: estimates decide which mode is written.
@@ -86,8 +112,9 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
   const bool context_difference = input.previous && with_contexts && context_difference_supports(input.kind);
   const bool uneven = is_float(input.kind) && has_uneven_low_bits(input);
   const PlanesPlan alone = !exponents || uneven ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
-  // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint measured.
-  const PlanesPlan changed = input.previous && (!is_float(input.kind) || uneven) ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
+  // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint of a training measured.
+  const bool xor_may_pay = input.previous && (!is_float(input.kind) || uneven || has_even_xor(input));
+  const PlanesPlan changed = xor_may_pay ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
   const uint64_t exponents_cost = exponents ? estimate_exponents(input) : kNever;
   const uint64_t least = std::min({alone.cost, changed.cost, exponents_cost});
   const auto write = [&](ExactMode mode, auto encode) {
