@@ -83,7 +83,7 @@ function isCandidate({ files, plan }: MastersToFind, { file, tensor }: TensorPla
 
 /** Whether a tensor of an optimizer file says that it is a master: by a word, or because it is called as a tensor of the model is. */
 function isMaster(name: string, state: StateOptions, originals: Originals): boolean {
-  const said = stateTensorOf(name, state);
+  const said = stateTensorOf(name, { names: state.names, model: originals });
   return said === undefined ? originals.has(name) : said.role === 'master';
 }
 
@@ -126,7 +126,7 @@ class Originals {
 
   /** The tensor of the parameter that a master's name tells, where it is one of the same shape. */
   named({ name, shape }: TensorEntry, state: StateOptions): TensorPlace | undefined {
-    const place = this.#byName.get(stateTensorOf(name, state)?.parameter ?? name);
+    const place = this.#byName.get(stateTensorOf(name, { names: state.names, model: this })?.parameter ?? name);
     const there = place && this.#request.files[place.file]!.layout.tensors[place.tensor]!;
     return there?.shape.join(' ') === shape.join(' ') ? place : undefined;
   }
