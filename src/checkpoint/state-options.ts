@@ -14,7 +14,7 @@ export type MasterFidelity = (typeof masterFidelities)[number];
 export interface StateOptions extends Readonly<Record<StateRole, StateFidelity>> {
   /** `exact` when absent. */
   readonly master?: MasterFidelity | undefined;
-  /** Words that mark tensors of a role in addition to the usual ones, as parts of their dotted names. */
+  /** What marks tensors of a role before the usual words do: parts of their dotted names, whole names, or patterns of these with `*`. */
   readonly names?: { readonly [Role in StateRole | 'master']?: readonly string[] | undefined };
 }
 

@@ -68,13 +68,13 @@ export function wouldBeQuantized(name: string, files: readonly SourceFile[], lay
 
 /** Everything exact but the optimizer state that a run wants otherwise. */
 export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<string, LayerType>, state: StateOptions = defaultStateOptions): CodingPlan {
-  const planned = files.map((file) => {
-    const ofState = planState(file, state);
-    return planFile(
+  const ofState = planState(files, state).codings;
+  const planned = files.map((file, number) =>
+    planFile(
       file,
-      file.layout.tensors.map((entry, tensor) => ofState.get(tensor) ?? exactCoding(file, entry, layerTypes)),
-    );
-  });
+      file.layout.tensors.map((entry, tensor) => ofState[number]!.get(tensor) ?? exactCoding(file, entry, layerTypes)),
+    ),
+  );
   return { groups: [], nonFinite: [], files: planned };
 }
 
@@ -88,12 +88,12 @@ function plan(
     const known = groups.findIndex((group) => group.layerType === layerType && group.dtype === dtype);
     return known >= 0 ? known : groups.push({ layerType, dtype }) - 1;
   };
-  const planned = files.map((file) => {
-    const ofState = planState(file, state);
-    return planFile(
+  const ofState = planState(files, state).codings;
+  const planned = files.map((file, number) =>
+    planFile(
       file,
       file.layout.tensors.map((entry, tensor): TensorCoding => {
-        const optimizerState = ofState.get(tensor);
+        const optimizerState = ofState[number]!.get(tensor);
         if (optimizerState !== undefined) return optimizerState;
         const type = layerTypes.get(entry.name);
         if (file.role !== 'model' || type === undefined || keepExact.has(entry.name)) return exactCoding(file, entry, layerTypes);
@@ -103,8 +103,8 @@ function plan(
           ? exactCoding(file, entry, layerTypes)
           : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
       }),
-    );
-  });
+    ),
+  );
   return { groups, files: planned, nonFinite: [] };
 }
 

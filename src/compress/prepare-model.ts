@@ -17,6 +17,7 @@ import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan 
 import { QualityGate, type Measurement } from './quality-gate.ts';
 import { shardIndexWarnings } from './shard-index-warnings.ts';
 import { someOf } from './some-of.ts';
+import { stateWarnings } from './state-warnings.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 /** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
@@ -38,6 +39,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     signal,
   } = attempt;
   (await shardIndexWarnings(files, signal)).forEach(attempt.warn);
+  if (run.state !== undefined) stateWarnings(files, run.state).forEach(attempt.warn);
   if (run.fidelity === 'exact') {
     const layerTypes = modelLayerTypes(run, files);
     overrideWarnings(run.layerTypes, files).forEach(attempt.warn);

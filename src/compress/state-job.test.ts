@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
 import type { StateOptions } from '../checkpoint/state-options.ts';
 import { floatsOf, openCompressHarness, sha256, tensorBytes, tinySearch, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
-import { f32, i64, noise, safetensors, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
+import { f32, i64, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
 
 let harness: CompressHarness;
 beforeAll(async () => {
@@ -49,10 +49,33 @@ async function pushed(run: Run, steps: readonly number[]): Promise<Checkpoint[]>
 
 /** Largest change of an element of Adam's next update, in units of the learning rate, that the stored moments make against those uploaded. */
 function worstUpdateChange(file: Buffer, raw: Buffer, name: string): number {
-  const [m, v, mRaw, vRaw] = [floatsOf(file, `m.${name}`), floatsOf(file, `v.${name}`), floatsOf(raw, `m.${name}`), floatsOf(raw, `v.${name}`)];
-  let worst = 0;
-  for (let i = 0; i < m.length; i++) worst = Math.max(worst, Math.abs(m[i]! / (Math.sqrt(v[i]!) + 1e-8) - mRaw[i]! / (Math.sqrt(vRaw[i]!) + 1e-8)));
-  return worst;
+  return updateChange(file, raw, [`m.${name}`, `v.${name}`]).worst;
+}
+
+/** The same of any two tensors, or in any two files, and by what share of the bound it changes at most: a tenth of the learning rate and a fifth of itself. */
+function updateChange(
+  file: Buffer | readonly [Buffer, Buffer],
+  raw: Buffer | readonly [Buffer, Buffer],
+  names: readonly [string, string],
+): { readonly worst: number; readonly ofBound: number } {
+  const read = (of: typeof file, i: 0 | 1): Float32Array => floatsOf(Buffer.isBuffer(of) ? of : of[i], names[i]);
+  const [m, v, mRaw, vRaw] = [read(file, 0), read(file, 1), read(raw, 0), read(raw, 1)];
+  let [worst, ofBound] = [0, 0];
+  for (let i = 0; i < m.length; i++) {
+    const update = mRaw[i]! / (Math.sqrt(vRaw[i]!) + 1e-8);
+    const change = Math.abs(m[i]! / (Math.sqrt(v[i]!) + 1e-8) - update);
+    worst = Math.max(worst, change);
+    ofBound = Math.max(ofBound, change / (0.1 + 0.2 * Math.abs(update)));
+  }
+  return { worst, ofBound };
+}
+
+/** Moments whose second ones differ by octaves within a row. */
+function pairOf(seed: number, shape: readonly [number, number] = [64, 64]): { readonly m: TestTensor; readonly v: TestTensor } {
+  const count = shape[0] * shape[1];
+  const seconds = noise(count, seed).map((x, i) => 1e-8 * 2 ** (2 * x + 8 * Math.sin(i)));
+  const firsts = noise(count, seed + 1).map((x, i) => 0.2 * x * Math.sqrt(seconds[i]!));
+  return { m: f32(shape, firsts), v: f32(shape, seconds) };
 }
 
 describe('a run that keeps weights exact and bounds optimizer state', () => {
@@ -126,4 +149,82 @@ test('without options for it, and for moments that are no numbers, not a byte di
   const run = await harness.newRun({ fidelity: 'exact', state: bounded });
   const checkpoint = await harness.push(run, 1, { ...upload(1), [path]: { role: 'optimizer', bytes: odd } });
   expect(sha256(await harness.download(checkpoint, path))).toBe(sha256(odd));
+});
+
+describe('bounded moments, whatever they are called and wherever they are,', () => {
+  const adam: StateOptions = { ...bounded, momentum: 'exact' };
+  async function stored(files: Readonly<Record<string, TestTensors>>, state: StateOptions = adam) {
+    const uploaded: Upload = Object.fromEntries(Object.entries(files).map(([file, tensors]) => [file, { role: 'optimizer', bytes: safetensors(tensors) }]));
+    const checkpoint = await harness.push(await harness.newRun({ fidelity: 'exact', thresholds: {}, state }), 1, uploaded);
+    const back = await Promise.all(Object.keys(files).map((file) => harness.download(checkpoint, file)));
+    return { back, raw: Object.values(uploaded).map(({ bytes }) => Buffer.from(bytes)), warnings: checkpoint.result!.warnings };
+  }
+
+  test.each(['m.0.weight', 'v.0.weight', 'momentum.weight', 'encoder.momentum.weight', 'exp.weight'])('of the parameter %s keep the bound', async (name) => {
+    const { m, v } = pairOf(1);
+    const { back, raw, warnings } = await stored({ [path]: { [`${name}.exp_avg`]: m, [`${name}.exp_avg_sq`]: v } });
+    expect(updateChange(back[0]!, raw[0]!, [`${name}.exp_avg`, `${name}.exp_avg_sq`]).ofBound).toBeLessThan(1);
+    expect(floatsOf(back[0]!, `${name}.exp_avg_sq`)).not.toContain(0);
+    expect(sha256(back[0]!)).not.toBe(sha256(raw[0]!));
+    expect(warnings).toEqual([]);
+  });
+
+  test('keep it by patterns of the run', async () => {
+    const { m, v } = pairOf(3);
+    const names = { firstMoment: ['m_*', 'exp_avg/*'], secondMoment: ['v_*', 'exp_avg_sq/*'] };
+    const { back, raw, warnings } = await stored({ [path]: { m_w: m, v_w: v, 'exp_avg/w': m, 'exp_avg_sq/w': v } }, { ...adam, names });
+    for (const pair of [['m_w', 'v_w'] as const, ['exp_avg/w', 'exp_avg_sq/w'] as const]) {
+      expect(updateChange(back[0]!, raw[0]!, pair).ofBound).toBeLessThan(1);
+      for (const name of pair) expect(tensorBytes(back[0]!, name)).not.toEqual(tensorBytes(raw[0]!, name));
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test('keep it where the second moments cannot lie beside the first, which stay exact with a warning', async () => {
+    const { m, v } = pairOf(5);
+    const apart = await stored({ 'a.safetensors': { 'exp_avg.w': m }, 'b.safetensors': { 'exp_avg_sq.w': v } });
+    const names = ['exp_avg.w', 'exp_avg_sq.w'] as const;
+    expect(updateChange([apart.back[0]!, apart.back[1]!], [apart.raw[0]!, apart.raw[1]!], names).ofBound).toBeLessThan(1);
+    expect(sha256(apart.back[0]!)).toBe(sha256(apart.raw[0]!));
+    expect(apart.warnings).toEqual([
+      'First moments cannot be bounded and are kept exact, because their second moments are in another file (tensors: 1): "exp_avg.w".',
+    ]);
+    const flat = await stored({ [path]: { 'exp_avg.w': m, 'exp_avg_sq.w': { ...v, shape: [64 * 64] } } });
+    expect(updateChange(flat.back[0]!, flat.raw[0]!, names).ofBound).toBeLessThan(1);
+    expect(flat.warnings).toEqual([expect.stringContaining('another shape')]);
+  });
+
+  test('keep it after one gradient behind long silence, of whose update a fifth is more than half the learning rate', async () => {
+    const gradients = noise(512 * 64, 5);
+    const [m, v] = [
+      f32(
+        [512, 64],
+        gradients.map((x) => 1e-3 * x),
+      ),
+      f32(
+        [512, 64],
+        gradients.map((x) => 1e-7 * x * x),
+      ),
+    ];
+    const { back, raw } = await stored({ [path]: { 'm.embed': m, 'v.embed': v } });
+    const { worst, ofBound } = updateChange(back[0]!, raw[0]!, ['m.embed', 'v.embed']);
+    expect(ofBound).toBeLessThan(1);
+    expect(worst).toBeGreaterThan(0.6);
+    expect(worst).toBeLessThan(0.7);
+  });
+
+  test('and an ancestor that bounds them does not keep the next checkpoint from being exact', async () => {
+    const { m, v } = pairOf(7, [300, 500]);
+    const run = await harness.newRun({ fidelity: 'exact', thresholds: {}, state: adam });
+    const together: Upload = { [path]: { role: 'optimizer', bytes: safetensors({ 'm.w': m, 'v.w': v }) } };
+    const ambiguous: Upload = { [path]: { role: 'optimizer', bytes: safetensors({ 'm.w': m, 'v.w': v, 'w.exp_avg_sq': v }) } };
+    for (const [step, upload] of [together, ambiguous, together].entries()) {
+      const checkpoint = await harness.push(run, step, upload);
+      const back = await harness.download(checkpoint, path);
+      const raw = Buffer.from(upload[path]!.bytes);
+      expect(updateChange(back, raw, ['m.w', 'v.w']).ofBound).toBeLessThan(1);
+      expect(tensorBytes(back, 'm.w').equals(tensorBytes(raw, 'm.w'))).toBe(step === 1);
+      expect(checkpoint.result!.warnings).toEqual(step === 1 ? [expect.stringContaining('several tensors')] : []);
+    }
+  });
 });

@@ -62,6 +62,8 @@ describe('runs', () => {
     const created = await call('POST', runs, { name: 'state-bounded', state });
     expect(created.json).toMatchObject({ fidelity: 'exact', state: { ...exact, ...state } });
     expect((await call('GET', `${runs}/state-bounded`)).json).toEqual(created.json);
+    const patterns = { firstMoment: ['m_*', 'exp_avg/*', 'opt.first.layer1.weight'], secondMoment: ['*'.repeat(256)] };
+    expect((await call('POST', runs, { name: 'state-patterns', state: { names: patterns } })).json).toMatchObject({ state: { ...exact, names: patterns } });
     const masters = await call('POST', runs, { name: 'state-masters', state: { master: 'weights', names: { master: ['wide'] } } });
     expect(masters.json).toMatchObject({ state: { ...exact, master: 'weights', names: { master: ['wide'] } } });
   });
@@ -85,7 +87,9 @@ describe('runs', () => {
     [{ name: 'a', search: { bins: [1] } }, 'invalid-request'],
     [{ name: 'a', state: { firstMoment: 'lossy' } }, 'invalid-request'],
     [{ name: 'a', state: { master: 'bounded' } }, 'invalid-request'],
-    [{ name: 'a', state: { names: { momentum: ['a.b'] } } }, 'invalid-request'],
+    [{ name: 'a', state: { names: { momentum: [''] } } }, 'invalid-request'],
+    [{ name: 'a', state: { names: { momentum: ['*'.repeat(257)] } } }, 'invalid-request'],
+    [{ name: 'a', state: { names: { momentum: Array(65).fill('a*') } } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [4, 4] } }, 'invalid-request'],
     [{ name: 'a', search: { bins: [256] } }, 'invalid-request'],

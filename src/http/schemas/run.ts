@@ -78,13 +78,9 @@ const searchOptionsInput = z
   .extend({ fixedConfig: quantizationConfigInput.optional() })
   .openapi('SearchOptionsInput', { description: `${description} What is not given keeps its default.` });
 
-/** Words of one role, and letters of one, that a run may name. */
-const stateWordsMax = 64;
-const stateWord = z
-  .string()
-  .min(1)
-  .max(256)
-  .regex(/^[^.]+$/, 'is one part of a dotted name');
+/** Entries of one role, and letters of one, that a run may name: each is compared with every tensor's name. */
+const stateNamesMax = 64;
+const stateName = z.string().min(1).max(256);
 
 const stateOptions = {
   firstMoment: z.enum(stateFidelities),
@@ -93,21 +89,26 @@ const stateOptions = {
   master: z.enum(masterFidelities).optional(),
   names: z
     .strictObject({
-      firstMoment: z.array(stateWord).max(stateWordsMax).optional(),
-      secondMoment: z.array(stateWord).max(stateWordsMax).optional(),
-      momentum: z.array(stateWord).max(stateWordsMax).optional(),
-      master: z.array(stateWord).max(stateWordsMax).optional(),
+      firstMoment: z.array(stateName).max(stateNamesMax).optional(),
+      secondMoment: z.array(stateName).max(stateNamesMax).optional(),
+      momentum: z.array(stateName).max(stateNamesMax).optional(),
+      master: z.array(stateName).max(stateNamesMax).optional(),
     })
     .optional()
     .openapi({
       description:
-        'Parts of dotted tensor names that mark a role besides the usual ones (`m`, `exp_avg`, `v`, `exp_avg_sq`, `momentum`, `momentum_buffer`, `master`, `master_param`, `main_param`, `fp32`, `fp32_params` and the like).',
-      example: { firstMoment: ['mu'], secondMoment: ['nu'] },
+        'What marks tensors of a role besides the usual words, before which it decides. An entry is a part of dotted names (`mu`), a whole name (`opt.first.layer1.weight`), or a pattern of whole names, in which `*` is any characters ' +
+        '(`m_*`, `exp_avg/*`). A first moment belongs to the second moment whose name is the same without the part; of whole names and patterns, to that of the entry at the same place in the list of `secondMoment`, each `*` standing for the same. ' +
+        'The usual words are `exp_avg`, `exp_avg_sq`, `momentum_buffer`, `master_param`, `main_param`, `fp32_params` and the like, anywhere in a dotted name, and after these `m`, `v`, `momentum`, `master`, `fp32` as its first or last part. ' +
+        'Where a name says two things at once, the tensor stays exact, and a warning says so.',
+      example: { firstMoment: ['mu', 'm_*'], secondMoment: ['nu', 'v_*'] },
     }),
 };
 const stateDescription =
-  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that the next updates hardly change; `bitsnap` by the clusters of that paper, ' +
-  'twelve bits an element. Tensors that are no moments, or not F32, stay exact. Independent of `fidelity`, which is of the weights. `master` is of F32 copies of the weights, which training in 16 bits keeps: ' +
+  'How the tensors of optimizer files are kept: `exact` byte for byte; `bounded` so that no element of the next update of Adam moves by more than a tenth of the learning rate and a fifth of itself (at an epsilon of 1e-8 or more), and momentum by no more than ' +
+  'a fifth of the root mean square of its row or so; `bitsnap` by the clusters of that paper, twelve bits an element. Tensors that are no moments, or not F32, stay exact, and so does a first moment that is to be `bounded` without its ' +
+  'second moments as F32 in the same file and shape; warnings say of which, and of roles that no tensor has. Independent of `fidelity`, which is of the weights. ' +
+  '`master` is of F32 copies of the weights, which training in 16 bits keeps: ' +
   '`exact` (the default), or `weights`: they come back as the weights of the model do, and take no bytes; where the uploaded weights are not rounded from them they stay exact, and a warning says so.';
 
 const stateOptionsSchema = z.object(stateOptions).openapi('StateOptions', { description: stateDescription });
