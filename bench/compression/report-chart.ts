@@ -1,8 +1,8 @@
 import type { MethodResult } from './method-result.ts';
 
-const size = { width: 1200, height: 640 } as const;
+const size = { width: 1260, height: 640 } as const;
 /** Room around the plot; the legend is on the right. In pixels. */
-const margin = { left: 70, top: 50, right: 330, bottom: 60 } as const;
+const margin = { left: 70, top: 50, right: 390, bottom: 60 } as const;
 /** Distinguishable on white for most eyes; dashes and marks, which repeat after other numbers, tell apart what is close. */
 const colours = ['#d62728', '#1f77b4', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#999999', '#bcbd22', '#000000', '#7fc97f'];
 const dashes = ['', '7 3', '2 3'];

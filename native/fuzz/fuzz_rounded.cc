@@ -1,4 +1,4 @@
-// Fuzz target: rounded_decode on hostile bytes, and rounded_encode of any elements beside any others, which come back.
+// Fuzz target: rounded_decode on hostile bytes, the same at every instruction set level, and rounded_encode of any elements beside any others, which come back.
 //
 // Input: elements of three segments (u16 LE each), their kinds (u8 each), elements given beside and to encode (u16 LE each), those
 // elements, and the payload.
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/each_isa.h"
 #include "firn/rounded.h"
 #include "input_reader.h"
 
@@ -35,9 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t beside_given = 2 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
   const std::vector<uint8_t> beside = padded(in.bytes(std::min(beside_given, beside_bytes)), beside_bytes);
   const std::vector<uint8_t> values = padded(in.bytes(std::min(values_given, value_bytes)), value_bytes);
-  std::vector<uint8_t> out(value_bytes), coded;
+  std::vector<uint8_t> out(value_bytes), again(value_bytes), coded;
   const std::vector<uint8_t> payload = in.bytes(size);
-  (void)rounded_decode(payload.data(), payload.size(), beside.data(), layout, out.data());
+  limit_isa(Isa::scalar);
+  const Status status = rounded_decode(payload.data(), payload.size(), beside.data(), layout, out.data());
+  for_each_isa([&] {
+    require(rounded_decode(payload.data(), payload.size(), beside.data(), layout, again.data()) == status);
+    require(status != Status::ok || out == again);
+  });
 
   require(rounded_encode(values.data(), beside.data(), layout, &coded) == Status::ok);
   require(rounded_decode(coded.data(), coded.size(), beside.data(), layout, out.data()) == Status::ok);
