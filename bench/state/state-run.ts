@@ -79,7 +79,7 @@ export class StateRun {
   }
 
   private fileStem(step: number): string {
-    return `${this.repository.replaceAll('/', '-')}-${this.arm.run}-${step}`;
+    return `${this.repository.replaceAll('/', '-')}-${step}`;
   }
 
   private async readIndex(path: string): Promise<PackageIndex> {
