@@ -1,13 +1,16 @@
 import type { LatticeState, ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
+import { codingBehind } from '../package/copied-tensors.ts';
+import { gatherBlock, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
-import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex } from '../package/package-index.ts';
+import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../package/package-index.ts';
 import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
 import type { PackageChain } from '../restore/package-chain.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
+import { planKept } from './plan-kept.ts';
 
 /** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
 export class Ancestor {
@@ -15,15 +18,25 @@ export class Ancestor {
   /** Packages read to rebuild it, itself included. */
   readonly chainLength: number;
   private readonly readers: readonly (BlockReader | undefined)[];
+  /** The plan of the new checkpoint that it is seen along. */
+  readonly plan: CodingPlan;
+  private readonly chain: PackageChain;
+  private readonly files: readonly SourceFile[];
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
+  /** By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there. */
+  private readonly gathers: readonly ReadonlyMap<number, readonly GatheredPart[]>[];
   private readonly groups: readonly QuantizedGroup[];
   /** By file of the new checkpoint: whether the file of the same path has the same digest. */
   private readonly identical: readonly boolean[];
   /** By file of the new checkpoint. */
   private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
+  private kept: Promise<Ancestor> | undefined;
 
   constructor(chain: PackageChain, files: readonly SourceFile[], plan: CodingPlan) {
+    this.chain = chain;
+    this.files = files;
+    this.plan = plan;
     this.index = chain.links[0]!.package.index;
     this.chainLength = chain.links.length;
     this.groups = plan.groups;
@@ -33,22 +46,42 @@ export class Ancestor {
     this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
     this.residualTensors = there.map((file) => residualTensorsOf(file));
     this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
-    this.matches = files.map((file, i) => matchFile(there[i], this.index.codebooks, planTensors(file.layout, plan.files[i]!.codings), codebooks));
+    const plans = files.map((file, i) => planTensors(file.layout, plan.files[i]!.codings));
+    this.matches = plans.map((each, i) => matchFile(there[i], this.index.codebooks, each, codebooks));
+    this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map()));
+  }
+
+  /** The same stored checkpoint along the plan with the tensors that it has already as kept (`planKept`); itself where there are none. Rejects as that does. */
+  keeping(signal?: AbortSignal): Promise<Ancestor> {
+    this.kept ??= this.findKept(signal);
+    return this.kept;
+  }
+
+  private async findKept(signal: AbortSignal | undefined): Promise<Ancestor> {
+    const { files, plan } = this;
+    const kept = await planKept({ files, plan, ancestor: this, signal });
+    return kept === plan ? this : new Ancestor(this.chain, files, kept);
   }
 
   /**
-   * Share of elements that have a counterpart there, 0 when there is nothing in common: of the quantized ones where the plan has any (a checkpoint stored exact
-   * shares its norms and biases with a lossy one, and is no help to it), else of all.
+   * Share of the plan's elements that have a counterpart there, 0 when there is nothing in common: of the quantized ones where the plan has any (a checkpoint stored exact
+   * shares its norms and biases with a lossy one, and is no help to it), else of all, kept tensors among them.
    */
-  coverage(plan: CodingPlan): number {
+  coverage(): number {
+    const { plan } = this;
     const counted = (block: PlannedBlock): boolean => isWeightCoding(block.coding) === isQuantized(plan);
     let elements = 0;
     let matched = 0;
-    for (const [file, { blocks }] of plan.files.entries()) {
+    for (const [file, { blocks, codings }] of plan.files.entries()) {
       for (const [number, block] of blocks.entries()) {
         if (!counted(block)) continue;
         elements += block.elementCount;
-        if (this.matches[file]![number]! >= 0) matched += block.elementCount;
+        if (this.hasBlock(file, number)) matched += block.elementCount;
+      }
+      for (const [tensor, { elementCount }] of this.files[file]!.layout.tensors.entries()) {
+        if (codings[tensor]?.kind !== 'kept') continue;
+        elements += elementCount;
+        matched += elementCount;
       }
     }
     return elements === 0 ? 0 : matched / elements;
@@ -56,12 +89,32 @@ export class Ancestor {
 
   /** Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a byte. */
   holds(file: number): boolean {
-    return this.identical[file]! && this.matches[file]!.every((block) => block >= 0);
+    return this.identical[file]! && this.matches[file]!.every((_, block) => this.hasBlock(file, block));
   }
 
   /** Whether a block has a counterpart. */
   hasBlock(file: number, block: number): boolean {
-    return this.matches[file]![block]! >= 0;
+    return this.matches[file]![block]! >= 0 || this.isGathered(file, block);
+  }
+
+  /** Whether a block's counterpart is gathered from blocks that are cut otherwise, or are of another file: what not every format version can say. */
+  isGathered(file: number, block: number): boolean {
+    return this.gathers[file]!.has(block);
+  }
+
+  /** The ancestor's tensor of that name: in the file of that path, or else in the first that has one. */
+  tensorOf(path: string, name: string): TensorPlace | undefined {
+    return this.chain.links[0]!.package.tensorNames.find(path, name);
+  }
+
+  /** Bytes of a tensor of the ancestor from `startBytes` on, in its own dtype. */
+  async tensorBytes({ file, tensor }: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const { path, content } = this.index.files[file]!;
+    if (content.type !== 'safetensors') throw new TypeError('a file without tensors');
+    const at = content.layout.tensors[tensor]!.startBytes + startBytes;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.chain.file(path).stream(at, at + lengthBytes, signal)) pieces.push(piece);
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
   /** Levels of the block this one is coded against; undefined without a counterpart. */
@@ -89,8 +142,38 @@ export class Ancestor {
 
   /** Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const gathered = this.gathers[file]!.get(block);
+    if (gathered !== undefined) return this.gatheredBytes(gathered, signal);
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;
+  }
+
+  private async gatheredBytes(gathered: readonly GatheredPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const parts = await Promise.all(gathered.map((part) => this.chain.blocks(this.index.files[part.file]!.path).elementsOf(part, signal)));
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  /** Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of little help. */
+  private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly GatheredPart[]> {
+    const there = this.chain.links[0]!.package;
+    const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
+    const gathered = new Map<number, readonly GatheredPart[]>();
+    for (const [number, block] of plan.blocks.entries()) {
+      if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
+      const parts = gatherBlock(block, { path, plan }, tensors);
+      if (parts?.every((part) => this.isExactThere(part)) === true) gathered.set(number, parts);
+    }
+    return gathered;
+  }
+
+  /** Whether a tensor of the ancestor comes back as it was uploaded, as far as its package tells. */
+  private isExactThere({ file, tensor }: TensorPlace): boolean {
+    const codingsOf = (number: number): readonly TensorCoding[] => {
+      const { content } = this.index.files[number]!;
+      return content.type === 'safetensors' ? content.codings : [];
+    };
+    const { kind } = codingBehind(codingsOf(file)[tensor]!, codingsOf);
+    return kind === 'exact' || kind === 'kept';
   }
 
   private async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {

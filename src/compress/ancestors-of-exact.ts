@@ -4,7 +4,7 @@ import { encodeExact } from './encode-package.ts';
 import { expectedReferences } from './file-references.ts';
 import { candidatesElsewhere, type AncestorCandidate } from './find-ancestor.ts';
 import { mapBounded } from './bounded-parallel.ts';
-import { coverageEnough, isDamage, openAncestor } from './open-ancestor.ts';
+import { coverageEnough, coverageOf, isDamage, openAncestor } from './open-ancestor.ts';
 import type { CodingPlan } from './plan-codings.ts';
 import type { BlockPlace } from './quantized-form.ts';
 
@@ -23,7 +23,7 @@ export async function ancestorsOfExact(attempt: EncodeAttempt, plan: CodingPlan,
   if (await hasLineage(attempt, plan, own)) return own;
   const sample = sampleOf(attempt, plan);
   if (sample.length === 0) return own;
-  const alone = await codedBytes(attempt, sample, undefined);
+  const alone = await codedBytes(attempt, sample);
   let best: { readonly candidate: AncestorCandidate; readonly bytes: number } | undefined;
   // Of its own first: they win where others save no more.
   for (const candidate of [...own, ...(await candidatesElsewhere(attempt.ctx.catalog, attempt.run, own[0]?.checkpoint))]) {
@@ -40,9 +40,14 @@ async function hasLineage(attempt: EncodeAttempt, plan: CodingPlan, own: readonl
     const { packageId } = candidate.checkpoint;
     const stored = packageId === undefined ? undefined : await catalog.packages.get(packageId);
     if (stored !== undefined && stored.chainLength >= chainLengthMax) return true;
-    if (await ignoringDamage(async () => ((await openAncestor(attempt, candidate, plan))?.coverage(plan) ?? 0) >= coverageEnough)) return true;
+    if (await ignoringDamage(() => coversEnough(attempt, candidate, plan))) return true;
   }
   return false;
+}
+
+async function coversEnough(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<boolean> {
+  const ancestor = await openAncestor(attempt, candidate, plan);
+  return ancestor !== undefined && (await coverageOf(ancestor, attempt.signal)) >= coverageEnough;
 }
 
 /** Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where there is little to store. */
@@ -80,16 +85,31 @@ interface SampleBehind {
 function bytesBehind(attempt: EncodeAttempt, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
   return ignoringDamage(async () => {
     const ancestor = await openAncestor(attempt, candidate, plan);
-    if (ancestor === undefined || !sample.some(({ file, index }) => ancestor.hasBlock(file, index))) return undefined;
-    return codedBytes(attempt, sample, ancestor);
+    if (ancestor === undefined) return undefined;
+    const { plan: keeping } = await ancestor.keeping(attempt.signal);
+    const keptShare = ({ file, block }: BlockPlace): number => keptElements(keeping, file, block) / block.elementCount;
+    if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || keptShare(at) > 0)) return undefined;
+    return codedBytes(attempt, sample, { ancestor, share: (at) => 1 - keptShare(at) });
   });
 }
 
-async function codedBytes(attempt: EncodeAttempt, sample: readonly BlockPlace[], ancestor: Ancestor | undefined): Promise<number> {
+function keptElements({ files }: CodingPlan, file: number, { segments }: BlockPlace['block']): number {
+  return segments.reduce((sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'kept' ? elementCount : 0), 0);
+}
+
+interface CodedBehind {
+  readonly ancestor: Ancestor;
+  /** Of a block that has to be stored. */
+  readonly share: (at: BlockPlace) => number;
+}
+
+async function codedBytes(attempt: EncodeAttempt, sample: readonly BlockPlace[], behind?: CodedBehind): Promise<number> {
   const { source, ctx, signal } = attempt;
+  const ancestor = behind?.ancestor;
   const sizeOf = async (at: BlockPlace): Promise<number> => {
     if (at.block.coding.kind !== 'exact') throw new TypeError('not an exact block');
-    return (await encodeExact({ source, ancestor }, ctx.core, at, at.block.coding.elementKind, signal)).length;
+    const share = behind?.share(at) ?? 1;
+    return share === 0 ? 0 : share * (await encodeExact({ source, ancestor }, ctx.core, at, at.block.coding.elementKind, signal)).length;
   };
   let bytes = 0;
   for await (const size of mapBounded(sample, pace(attempt).parallel, sizeOf)) bytes += size;

@@ -28,7 +28,11 @@ export interface CandidateFile extends RangeSource {
 export function candidateFile({ source, plan, quantized, state }: CandidateModel, file: number): CandidateFile {
   const planOf = (number: number): FilePlan => planTensors(source.files[number]!.layout, plan.files[number]!.codings);
   const placed = placeCopies(planOf(file), { codings: plan.files[file]!.codings, file, planOf });
-  const blockOf = (index: number): CopiedBlock => placed.copied[index - placed.blocks.length] ?? { file, block: index };
+  const blockOf = (index: number): CopiedBlock => {
+    const copied = placed.copied[index - placed.blocks.length] ?? { file, block: index };
+    if ('kept' in copied) throw new TypeError('what an ancestor keeps is not read from what was uploaded');
+    return copied;
+  };
   const elementsOf = (place: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> => {
     const { kind } = place.block.coding;
     if (kind === 'state' && state !== undefined) return state.elements(place, signal);

@@ -1,5 +1,6 @@
 import type { NativeCore } from '../native/core.ts';
 import type { Ancestor } from './ancestor.ts';
+import { isBlockless } from '../package/package-index.ts';
 import { encodeExact } from './encode-package.ts';
 import type { ModelSource } from './model-source.ts';
 import { copiedFiles, isExactFile, type CodingPlan } from './plan-codings.ts';
@@ -35,14 +36,14 @@ export async function chooseExternal({ source, plan, ancestor, references }: Fil
       rawBytes += (await source.readBlock(file, block, signal)).length;
       codedBytes += (await encodeExact({ source, ancestor }, core, { file, index, block }, block.coding.elementKind, signal)).length;
     }
-    // Copies take nothing.
-    const share = (codedBytes / rawBytes) * (1 - copiedBytes(source, plan, file) / sizeBytes);
+    // Copies and kept tensors take nothing.
+    const share = rawBytes === 0 ? 0 : (codedBytes / rawBytes) * (1 - blocklessBytes(source, plan, file) / sizeBytes);
     if (share >= incompressibleShareMin) external.add(file);
   }
   return external;
 }
 
-function copiedBytes(source: ModelSource, { files }: CodingPlan, file: number): number {
+function blocklessBytes(source: ModelSource, { files }: CodingPlan, file: number): number {
   const { tensors } = source.files[file]!.layout;
-  return tensors.reduce((sum, { startBytes, endBytes }, tensor) => sum + (files[file]!.codings[tensor]!.kind === 'copy' ? endBytes - startBytes : 0), 0);
+  return tensors.reduce((sum, { startBytes, endBytes }, tensor) => sum + (isBlockless(files[file]!.codings[tensor]!) ? endBytes - startBytes : 0), 0);
 }

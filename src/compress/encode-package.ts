@@ -74,9 +74,11 @@ async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode,
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
-/** Copies and lossy optimizer state need a version that has them, masters and widened copies the one after. */
+/** Copies and lossy optimizer state need a version that has them, masters and widened copies the one after, kept tensors and gathered blocks the one after that. */
 function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncoding): FormEncoding {
   const has = (isNew: (coding: TensorCoding) => boolean): boolean => plan.files.some(({ codings }, file) => !external.has(file) && codings.some(isNew));
+  const isGathered = plan.files.some(({ blocks }, file) => !external.has(file) && blocks.some((_, block) => encoding.ancestor?.isGathered(file, block)));
+  if (isGathered || has(({ kind }) => kind === 'kept')) return { ...encoding, formatVersion: 6 };
   if (has(namesOther)) return { ...encoding, formatVersion: 5 };
   return has(({ kind }) => kind === 'copy' || kind === 'state') ? { ...encoding, formatVersion: 4 } : encoding;
 }

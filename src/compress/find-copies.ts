@@ -1,16 +1,10 @@
-import { dtypeBytes } from '../checkpoint/dtype.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { CopyCoding, TensorCoding } from '../package/package-index.ts';
 import { planTensors } from '../package/plan-file.ts';
 import type { SourceFile } from './model-source.ts';
 import type { CodingPlan, PlannedFile } from './plan-codings.ts';
+import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } from './tensor-bytes.ts';
 
-/** Smaller tensors take less as they are than it costs to have them in blocks other than the ancestor's, in bytes. */
-const copyBytesMin = 4096;
-/** Tensors are compared in full where these bytes of each are equal: at its start and in its middle. */
-const sampleBytes = 1024;
-/** Bytes compared at a time. */
-const pieceBytes = 1024 * 1024;
 /** Different tensors with equal samples that a tensor is compared with. */
 const comparisonsMax = 4;
 /** Least share of a file that other files copy: it has to be in the package then, whose checksums may take half of this of what cannot be made smaller. */
@@ -19,6 +13,11 @@ const copiedShareMin = 1 / 4096;
 interface Place extends TensorEntry {
   readonly file: number;
   readonly tensor: number;
+}
+
+interface KnownPlace {
+  readonly place: Place;
+  readonly bytes: TensorBytes;
 }
 
 export interface CopiesToFind {
@@ -60,15 +59,16 @@ function keyOf({ file, tensor }: Pick<Place, 'file' | 'tensor'>): string {
 async function allCopies({ files, plan, apart, signal }: CopiesToFind): Promise<Map<Place, CopyCoding>> {
   const copies = new Map<Place, CopyCoding>();
   for (const alike of groupsOf(places(files, plan, apart))) {
-    const originals = new Map<string, Place[]>();
+    const originals = new Map<string, KnownPlace[]>();
     for (const place of alike) {
-      const sample = await sampleOf(files, place, signal);
+      const bytes = uploadedBytes(files[place.file]!, place, signal);
+      const sample = await sampleOf(bytes);
       if (sample === undefined) continue;
       const known = originals.get(sample) ?? [];
       originals.set(sample, known);
-      const original = await firstEqual(files, known, place, signal);
+      const original = await firstEqual(known, bytes);
       if (original !== undefined) copies.set(place, { kind: 'copy', file: original.file, tensor: original.tensor });
-      else if (known.length < comparisonsMax) known.push(place);
+      else if (known.length < comparisonsMax) known.push({ place, bytes });
     }
   }
   return copies;
@@ -83,7 +83,7 @@ function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlyS
     const besides = new Set(codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.beside : -1)));
     for (const [tensor, entry] of layout.tensors.entries()) {
       const coding = codings[tensor]!;
-      if (entry.endBytes - entry.startBytes < copyBytesMin || coding.kind === 'state' || besides.has(tensor)) continue;
+      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor)) continue;
       const coded = coding.kind === 'levels' ? `levels ${coding.codebook}` : coding.kind;
       const key = `${entry.dtype} ${entry.elementCount} ${coded} ${apart.has(file) ? file : ''}`;
       const alike = found.get(key);
@@ -99,37 +99,7 @@ function groupsOf(found: ReadonlyMap<string, Place[]>): Place[][] {
   return [...found.values()].filter((alike) => alike.length > 1);
 }
 
-/** Undefined for a tensor that seems to repeat one element. */
-async function sampleOf(
-  files: readonly SourceFile[],
-  { file, startBytes, endBytes, dtype }: Place,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const { reader } = files[file]!;
-  const middleBytes = startBytes + Math.floor((endBytes - startBytes) / 2 / 8) * 8;
-  const parts = await Promise.all([startBytes, middleBytes].map((at) => reader.read(at, sampleBytes, signal)));
-  const sample = Buffer.concat(parts);
-  const element = sample.subarray(0, dtypeBytes[dtype]);
-  const isConstant = sample.every((byte, i) => byte === element[i % element.length]);
-  return isConstant ? undefined : sample.toString('base64');
-}
-
-async function firstEqual(
-  files: readonly SourceFile[],
-  originals: readonly Place[],
-  place: Place,
-  signal: AbortSignal | undefined,
-): Promise<Place | undefined> {
-  for (const original of originals) if (await isEqual(files, original, place, signal)) return original;
+async function firstEqual(originals: readonly KnownPlace[], bytes: TensorBytes): Promise<Place | undefined> {
+  for (const original of originals) if (await isEqual(original.bytes, bytes)) return original.place;
   return undefined;
-}
-
-async function isEqual(files: readonly SourceFile[], a: Place, b: Place, signal: AbortSignal | undefined): Promise<boolean> {
-  const sizeBytes = a.endBytes - a.startBytes;
-  for (let at = 0; at < sizeBytes; at += pieceBytes) {
-    const length = Math.min(pieceBytes, sizeBytes - at);
-    const [one, other] = await Promise.all([a, b].map(({ file, startBytes }) => files[file]!.reader.read(startBytes + at, length, signal)));
-    if (Buffer.compare(one!, other!) !== 0) return false;
-  }
-  return true;
 }

@@ -32,7 +32,7 @@ export async function withAncestor<T>(
   for (const candidate of candidates) {
     try {
       const ancestor = await openAncestor(attempt, candidate, plan);
-      const coverage = ancestor?.coverage(plan) ?? 0;
+      const coverage = ancestor === undefined ? 0 : await coverageOf(ancestor, attempt.signal);
       if (ancestor !== undefined && coverage >= coverageEnough) return await work({ candidate, ancestor });
       if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
     } catch (error) {
@@ -49,6 +49,12 @@ export async function withAncestor<T>(
     attempt.warn(cannotBeRead(best.candidate));
     return work(undefined);
   }
+}
+
+/** Share of the plan that an ancestor has a counterpart for; what has other names there counts where blocks alone are not enough. Rejects with the errors of restore. */
+export async function coverageOf(ancestor: Ancestor, signal: AbortSignal): Promise<number> {
+  const coverage = ancestor.coverage();
+  return coverage >= coverageEnough ? coverage : (await ancestor.keeping(signal)).coverage();
 }
 
 /** A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another package or cannot be read. Rejects with the errors of catalog and store. */

@@ -139,11 +139,12 @@ export function isQuantized(codingPlan: CodingPlan): boolean {
   return codingPlan.files.some(({ codings }) => codings.some(isWeightCoding));
 }
 
-/** Whether a tensor comes back as it was uploaded: it is coded exactly, or a copy of one that is and of its own dtype. */
+/** Whether a tensor comes back as it was uploaded: it is coded exactly, or kept, or a copy of one that is and of its own dtype. */
 export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
   const coding = files[file]!.codings[tensor]!;
   if (coding.kind === 'copy' && coding.widened === true) return false;
-  return codingBehind(coding, (number) => files[number]!.codings).kind === 'exact';
+  const { kind } = codingBehind(coding, (number) => files[number]!.codings);
+  return kind === 'exact' || kind === 'kept';
 }
 
 /** Whether all tensors of a file come back as they were uploaded. */

@@ -53,10 +53,12 @@ interface Parts {
   readonly references: ReadonlyMap<number, string>;
 }
 
-async function storeBeside(attempt: EncodeAttempt, { plan, quantized, digests, ancestor, references }: Parts): Promise<StoredCheckpoint> {
-  const { source, ctx, packageId, packageKey } = attempt;
+async function storeBeside(attempt: EncodeAttempt, { quantized, digests, references, ...given }: Parts): Promise<StoredCheckpoint> {
+  const { source, ctx, packageId, packageKey, signal } = attempt;
+  const ancestor = await given.ancestor?.keeping(signal);
+  const plan = ancestor?.plan ?? given.plan;
   const { files } = source;
-  const external = await chooseExternal({ source, plan, ancestor, references }, ctx.core, attempt.signal);
+  const external = await chooseExternal({ source, plan, ancestor, references }, ctx.core, signal);
   const rawBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   // Each round leaves at least one more file out.
   for (;;) {

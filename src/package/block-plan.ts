@@ -2,7 +2,7 @@ import { blockElementsMax, type ElementKind } from '../native/core.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { StateForm } from '../checkpoint/state-form.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
-import type { CopyCoding, TensorCoding } from './package-index.ts';
+import { isBlockless, type BlocklessCoding, type TensorCoding } from './package-index.ts';
 
 /** A run of one tensor's elements inside a block. */
 export interface BlockSegment {
@@ -49,7 +49,7 @@ export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
 /**
  * Cuts tensors into blocks. Tensors of one coding (codebook, dtype of residual tensors, form of optimizer state, or exact element kind) fill blocks in offset order: a tensor larger than
  * `blockElementsMax` elements gets blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first
- * tensor, then by element. Copies have none. A function of shapes, dtypes and codings only, so it agrees along a chain (DESIGN section 4).
+ * tensor, then by element. Copies and kept tensors have none. A function of shapes, dtypes and codings only, so it agrees along a chain (DESIGN section 4).
  */
 export function planBlocks(tensors: readonly TensorEntry[], codings: readonly TensorCoding[]): PlannedBlock[] {
   const blocks: PlannedBlock[] = [];
@@ -62,7 +62,7 @@ export function planBlocks(tensors: readonly TensorEntry[], codings: readonly Te
   };
   tensors.forEach((entry, tensor) => {
     const tensorCoding = codings[tensor]!;
-    if (entry.elementCount === 0 || tensorCoding.kind === 'copy') return;
+    if (entry.elementCount === 0 || isBlockless(tensorCoding)) return;
     const coding = blockCoding(entry, tensorCoding);
     if (entry.elementCount > blockElementsMax) {
       for (let firstElement = 0; firstElement < entry.elementCount; firstElement += blockElementsMax) {
@@ -100,7 +100,7 @@ function classOf(coding: BlockCoding): string {
   }
 }
 
-function blockCoding(entry: TensorEntry, coding: Exclude<TensorCoding, CopyCoding>): BlockCoding {
+function blockCoding(entry: TensorEntry, coding: Exclude<TensorCoding, BlocklessCoding>): BlockCoding {
   switch (coding.kind) {
     case 'levels':
       return coding;

@@ -1,14 +1,13 @@
 import { isQuantizable } from '../checkpoint/dtype.ts';
-import { blockElementsMax, type RoundedPlace } from '../native/core.ts';
+import type { RoundedPlace } from '../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from './corrupt-package.ts';
-import type { PackageFile, SafetensorsContent, TensorCoding, TensorPlace } from './package-index.ts';
-import type { FilePlan } from './plan-file.ts';
-import type { BlockPart } from './state-place.ts';
+import { isBlockless, type PackageFile, type SafetensorsContent, type TensorCoding, type TensorPlace } from './package-index.ts';
+import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
 /**
  * Throws `corrupt-package` unless every master and every widened copy of the files names a tensor that its elements can be told by: of as many elements, at least one, and known without the other. Masters
- * are F32 beside exact tensors of F16 or BF16; widened copies are F32, of tensors of F32, F16 or BF16 that are no copies.
+ * are F32 beside exact tensors of F16 or BF16; widened copies are F32, of tensors of F32, F16 or BF16 that have blocks of their own.
  */
 export function checkNamedTensors(files: readonly PackageFile[]): void {
   for (const { content } of files) {
@@ -28,7 +27,8 @@ function checkNamed({ layout, codings }: SafetensorsContent, tensor: number, hol
   const isMaster = codings[tensor]!.kind === 'exact';
   if (isMaster && (coding.kind !== 'exact' || (there.dtype !== 'F16' && there.dtype !== 'BF16')))
     throw corruptPackage('a master names a tensor that is not exact, or of other elements than 16-bit floats');
-  if (!isMaster && (coding.kind === 'copy' || !isQuantizable(there.dtype))) throw corruptPackage('a widened copy names a copy, or a tensor of another dtype');
+  if (!isMaster && (isBlockless(coding) || !isQuantizable(there.dtype)))
+    throw corruptPackage('a widened copy names a tensor without blocks, or of another dtype');
 }
 
 /** What lies beside one run of a block's elements: nothing, or a part of a block of another file of the package. */
@@ -46,10 +46,7 @@ export function roundedParts(codings: readonly TensorCoding[], block: PlannedBlo
     const plan = planOf(file);
     const dtype = plan?.layout.tensors[there]?.dtype;
     if (plan === undefined || (dtype !== 'F16' && dtype !== 'BF16')) throw corruptPackage('a master lies beside a tensor that is not there');
-    // Tensors of as many elements are cut alike, so a segment's elements are in one block of the other tensor too.
-    const inTensor = Math.floor(firstElement / blockElementsMax);
-    const first = inTensor === 0 ? plan.firstElement[there]! : 0;
-    return { elementCount, dtype, beside: { file, block: plan.firstBlock[there]! + inTensor, firstElement: first, elementCount } };
+    return { elementCount, dtype, beside: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
   });
 }
 

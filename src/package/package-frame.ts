@@ -8,7 +8,7 @@ import type { FormatVersion } from './package-index.ts';
 /** The fixed parts around payloads and index (docs/format.md, "Frame"). */
 export const prefixBytes = 24;
 export const trailerBytes = 16;
-const formatVersions: readonly number[] = [1, 2, 3, 4, 5];
+const formatVersions: readonly number[] = [1, 2, 3, 4, 5, 6];
 
 const magic = Uint8Array.from([0x46, 0x49, 0x52, 0x4e]); // "FIRN"
 

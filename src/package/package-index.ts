@@ -25,9 +25,9 @@ export interface PackageIndex {
 
 /**
  * Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 is version 2 with
- * what came after it, and version 5 is version 4 with masters and widened copies; a writer uses each for packages that need it.
+ * what came after it, version 5 is version 4 with masters and widened copies, and version 6 is version 5 with kept tensors and gathered blocks; a writer uses each for packages that need it.
  */
-export type FormatVersion = 1 | 2 | 3 | 4 | 5;
+export type FormatVersion = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
 export interface SuperStep {
@@ -92,7 +92,8 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding = ExactCoding | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' } | StateCoding | CopyCoding;
+export type TensorCoding =
+  ExactCoding | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' } | StateCoding | CopyCoding | KeptCoding;
 
 /** Kept byte for byte. */
 export interface ExactCoding {
@@ -102,7 +103,7 @@ export interface ExactCoding {
   readonly rounded?: TensorPlace;
 }
 
-/** Numbers of a file of the package and of a tensor in it. */
+/** Numbers of a file of a package and of a tensor in it. */
 export interface TensorPlace {
   readonly file: number;
   readonly tensor: number;
@@ -123,6 +124,18 @@ export interface CopyCoding extends TensorPlace {
   readonly kind: 'copy';
   /** Whether they are that tensor's as F32, which it may then lie anywhere to be copied from; else it comes before the copy and has its dtype. From version 5 on. */
   readonly widened?: true;
+}
+
+/** The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From version 6 on. */
+export interface KeptCoding extends TensorPlace {
+  readonly kind: 'kept';
+}
+
+/** Codings of tensors whose elements are in no block of their own. */
+export type BlocklessCoding = CopyCoding | KeptCoding;
+
+export function isBlockless(coding: TensorCoding): coding is BlocklessCoding {
+  return coding.kind === 'copy' || coding.kind === 'kept';
 }
 
 export interface BlockEntry {

@@ -1,6 +1,7 @@
 import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
-import { planBlocks, type PlannedBlock } from './block-plan.ts';
-import type { BlobContent, ExternalContent, SafetensorsContent, TensorCoding } from './package-index.ts';
+import { blockElementsMax } from '../native/core.ts';
+import { planBlocks, type BlockSegment, type PlannedBlock } from './block-plan.ts';
+import type { BlobContent, ExternalContent, SafetensorsContent, TensorCoding, TensorPlace } from './package-index.ts';
 
 /** The blocks of a file, and where each tensor lies in them. */
 export interface FilePlan {
@@ -8,20 +9,40 @@ export interface FilePlan {
   readonly blocks: readonly PlannedBlock[];
   /**
    * By tensor: the block with its first element, and that element's place in the block. A larger tensor goes on in the blocks after it, alone. -1 for an empty tensor, and for a copy
-   * until it has a place (`placeCopies`).
+   * or a kept tensor until it has a place (`placeCopies`).
    */
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
-  /** Blocks decoded for copies: their numbers go on behind those of `blocks`. The block of that file has its number in the file's own `blocks`. */
-  readonly copied: readonly CopiedBlock[];
+  /** Blocks decoded for copies and kept tensors: their numbers go on behind those of `blocks`. */
+  readonly copied: readonly (CopiedBlock | KeptBlock)[];
 }
 
-/** A block of a file of the package that another tensor's elements are copied from. */
+/** A block of a file of the package that another tensor's elements are copied from. The number is that in the file's own `blocks`. */
 export interface CopiedBlock {
   readonly file: number;
   readonly block: number;
   /** Whether they are needed as F32, whatever the block's dtype is. */
   readonly widened?: true;
+}
+
+/** A block's worth of elements of a tensor of the ancestor. */
+export interface KeptBlock {
+  readonly kept: TensorPlace;
+  readonly firstElement: number;
+  readonly elementCount: number;
+}
+
+/** Elements of one planned block. */
+export interface BlockPart {
+  readonly block: number;
+  readonly firstElement: number;
+  readonly elementCount: number;
+}
+
+/** Where a run of a tensor's elements lies that is cut as a segment of another tensor of as many elements: these are cut alike, so it is in one block. */
+export function partOf({ firstBlock, firstElement }: FilePlan, tensor: number, segment: Omit<BlockSegment, 'tensor'>): BlockPart {
+  const inTensor = Math.floor(segment.firstElement / blockElementsMax);
+  return { block: firstBlock[tensor]! + inTensor, firstElement: inTensor === 0 ? firstElement[tensor]! : 0, elementCount: segment.elementCount };
 }
 
 /** Plans the blocks of a safetensors file with these codings. */

@@ -7,7 +7,7 @@ import { headerLengthBytes } from '../checkpoint/safetensors-limits.ts';
 import { blockCountMin, payloadBytesMax, superStepPayloadBytesMax } from './block-bounds.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import type { ByteReader } from './byte-reader.ts';
-import { checkCopies } from './copied-tensors.ts';
+import { checkCopies, checkKept } from './copied-tensors.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { fileBytesMax, fileCountMax } from './format-limits.ts';
 import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
@@ -15,7 +15,16 @@ import { contentCodes, pathFromAncestor } from './index-codes.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { checkNamedTensors } from './named-tensors.ts';
 import { prefixBytes } from './package-frame.ts';
-import type { BlockEntry, FormatVersion, PackageCodebook, PackageFile, PackageIndex, SafetensorsContent, TensorCoding } from './package-index.ts';
+import {
+  isBlockless,
+  type BlockEntry,
+  type FormatVersion,
+  type PackageCodebook,
+  type PackageFile,
+  type PackageIndex,
+  type SafetensorsContent,
+  type TensorCoding,
+} from './package-index.ts';
 import { planBlob, planFile, planTensors, type FilePlan } from './plan-file.ts';
 import { readResidualTensors } from './residual-records.ts';
 import { readBesides } from './state-besides.ts';
@@ -122,8 +131,9 @@ export class FilesReader {
     const codings = readBesides(this.#body, layout, withoutBesides);
     checkDtypes(layout, codings, codebooks);
     checkCopies({ layout, codings }, this.#files);
+    checkKept({ layout, codings }, ancestor);
     if (
-      blockCountMin(layout.tensors.filter((_, tensor) => codings[tensor]!.kind !== 'copy')) >
+      blockCountMin(layout.tensors.filter((_, tensor) => !isBlockless(codings[tensor]!))) >
       this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path)
     )
       throw corruptPackage('a file has more blocks than the index');

@@ -1,16 +1,9 @@
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
-import { blockElementsMax, type StateSegment } from '../native/core.ts';
-import type { BlockSegment, PlannedBlock } from './block-plan.ts';
+import type { StateSegment } from '../native/core.ts';
+import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import type { TensorCoding } from './package-index.ts';
-import type { FilePlan } from './plan-file.ts';
-
-/** Elements of one planned block. */
-export interface BlockPart {
-  readonly block: number;
-  readonly firstElement: number;
-  readonly elementCount: number;
-}
+import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
 /** The segments of a block of optimizer state as the core takes them (docs/format.md, "State tensors"). */
 export function stateSegments({ layout }: Pick<FilePlan, 'layout'>, block: PlannedBlock): StateSegment[] {
@@ -27,12 +20,6 @@ export function besideParts(plan: FilePlan, codings: readonly TensorCoding[], bl
     if (coding?.kind !== 'state' || coding.form !== 'firstMoment') throw corruptPackage('a block of first moments has a tensor of another kind');
     return partOf(plan, coding.beside, segment);
   });
-}
-
-/** Tensors of as many elements are cut alike, so a segment's elements are in one block of the other tensor too. */
-function partOf({ firstBlock, firstElement }: FilePlan, tensor: number, segment: BlockSegment): BlockPart {
-  const inTensor = Math.floor(segment.firstElement / blockElementsMax);
-  return { block: firstBlock[tensor]! + inTensor, firstElement: inTensor === 0 ? firstElement[tensor]! : 0, elementCount: segment.elementCount };
 }
 
 /** Length of a tensor's rows, of which its first axis longer than one is the number; 0 of a vector. */

@@ -4,7 +4,7 @@ import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { fileCountMax } from './format-limits.ts';
-import type { FormatVersion, PackageCodebook, SafetensorsContent, TensorCoding } from './package-index.ts';
+import { isBlockless, type FormatVersion, type PackageCodebook, type SafetensorsContent, type TensorCoding } from './package-index.ts';
 
 /** The same tensors' codings in the ancestor, and the codebooks they refer to there. */
 export interface AncestorCodings {
@@ -12,7 +12,7 @@ export interface AncestorCodings {
   readonly codebooks: readonly PackageCodebook[];
 }
 
-/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies are, and what masters lie beside (docs/format.md, "Codings"). */
+/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies and kept tensors are, and what masters lie beside (docs/format.md, "Codings"). */
 export function writeCodings(
   writer: ByteWriter,
   codings: readonly TensorCoding[],
@@ -21,7 +21,7 @@ export function writeCodings(
 ): void {
   writeCodes(writer, codings, codebooks, ancestor);
   for (const coding of codings) {
-    const named = coding.kind === 'exact' ? coding.rounded : coding.kind === 'copy' ? coding : undefined;
+    const named = coding.kind === 'exact' ? coding.rounded : isBlockless(coding) ? coding : undefined;
     if (named !== undefined) writer.varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file).varint(named.tensor);
   }
 }
@@ -46,7 +46,7 @@ function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebo
 }
 
 /**
- * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies and masters are of tensors that allow it is the
+ * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies, masters and kept tensors are of tensors that allow it is the
  * caller's to check. Throws `corrupt-package`.
  */
 export function readCodings(
@@ -90,8 +90,10 @@ function readNamed(
       tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
     };
   }
-  if ((code !== masterCode && code !== widenedCode) || formatVersion < 5) return undefined;
+  const isNew = code === keptCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
+  if (!isNew) return undefined;
   const named = { file: reader.varint(fileCountMax - 1, 'the file of a named tensor'), tensor: reader.varint(tensorNumberMax, 'the number of a named tensor') };
+  if (code === keptCode) return { kind: 'kept', ...named };
   return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
 }
 
@@ -102,13 +104,15 @@ const stateCode = 33;
 const copyCode = 40;
 const masterCode = 41;
 const widenedCode = 42;
+const keptCode = 43;
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy; 41: exact, a master; 42: a widened copy. */
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy; 41: exact, a master; 42: a widened copy; 43: kept. */
 function codeOf(coding: TensorCoding): number {
   if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
   if (coding.kind === 'residual') return residualCode;
+  if (coding.kind === 'kept') return keptCode;
   if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
   if (coding.kind === 'exact' && coding.rounded !== undefined) return masterCode;
   return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;

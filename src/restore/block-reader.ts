@@ -7,7 +7,7 @@ import { corruptPackage } from '../package/corrupt-package.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
 import { roundedParts } from '../package/named-tensors.ts';
-import type { CopiedBlock } from '../package/plan-file.ts';
+import { partOf, type BlockPart } from '../package/plan-file.ts';
 import type { PackageCodebook, SuperStepPart } from '../package/package-index.ts';
 import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../package/residual-block.ts';
 import { besideParts, stateSegments } from '../package/state-place.ts';
@@ -21,14 +21,13 @@ export type DecodedBlock =
   | { readonly kind: 'residual'; readonly state: LatticeState }
   | { readonly kind: 'exact'; readonly bytes: Uint8Array };
 
-/** Of optimizer state, which is F32. */
-const stateElementBytes = 4;
-/** Of what masters lie beside. */
-const roundedElementBytes = 2;
-
-/** A block of another tensor that is copied. */
-interface CopiedFrom extends CopiedBlock {
+/** Elements of another tensor that stand for those of a copy, or of a kept tensor. */
+interface CopiedFrom {
   readonly reader: BlockReader;
+  readonly block: number;
+  /** Which elements of the block; absent: all. */
+  readonly part?: BlockPart;
+  readonly widened?: true;
 }
 
 /** A block in one step of the lineage. */
@@ -47,7 +46,7 @@ export class BlockReader {
   readonly #lineage: FileLineage;
   readonly #readerOf: (fileNumber: number, step?: number) => BlockReader;
 
-  /** `readerOf`: of another file, for copies of its tensors and for masters: as the newest package has it, or the one `step` places before. */
+  /** `readerOf`: of another file, for copies of its tensors, for masters, kept tensors and gathered blocks: as the newest package has it, or the one `step` places before. */
   constructor(
     ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
     lineage: FileLineage,
@@ -99,6 +98,7 @@ export class BlockReader {
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const copied = this.#copied(block);
     if (copied?.widened === true) return this.#widened(copied, signal);
+    if (copied?.part !== undefined) return copied.reader.elementsOf(copied.part, signal);
     if (copied !== undefined) return copied.reader.elements(copied.block, signal, memory);
     const { coding } = this.#planned(0, block);
     if (coding.kind === 'residual') return this.#residualElements(block, coding.dtype, { signal, memory });
@@ -120,6 +120,15 @@ export class BlockReader {
     );
   }
 
+  /** A part of a block's elements, in the file's own dtype. */
+  async elementsOf({ block, firstElement, elementCount }: BlockPart, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const copied = this.#copied(block);
+    if (copied?.part !== undefined) return copied.reader.elementsOf(copied.part, signal);
+    const bytes = await this.elements(block, signal);
+    const width = bytes.length / (copied?.reader ?? this).file.plan.blocks[copied?.block ?? block]!.elementCount;
+    return bytes.subarray(width * firstElement, width * (firstElement + elementCount));
+  }
+
   /** The dtype of a block's elements where it is one that can be converted. */
   quantizableDtype(block: number): QuantizableDtype | undefined {
     const copied = this.#copied(block);
@@ -129,11 +138,17 @@ export class BlockReader {
     return isQuantizable(dtype) ? dtype : undefined;
   }
 
-  /** What is decoded for a block of copies; undefined for a block of the file's own. */
+  /** What is decoded for a block of copies or kept tensors; undefined for a block of the file's own. */
   #copied(block: number): CopiedFrom | undefined {
     const { plan, fileNumber } = this.file;
     const copied = plan.copied[block - plan.blocks.length];
-    return copied && { ...copied, reader: copied.file === fileNumber ? this : this.#readerOf(copied.file) };
+    if (copied === undefined) return undefined;
+    if ('kept' in copied) {
+      const reader = this.#readerOf(copied.kept.file, 1);
+      const part = partOf(reader.file.plan, copied.kept.tensor, copied);
+      return { reader, block: part.block, part };
+    }
+    return { ...copied, reader: copied.file === fileNumber ? this : this.#readerOf(copied.file) };
   }
 
   async #widened({ reader, block }: CopiedFrom, signal: AbortSignal | undefined): Promise<Uint8Array> {
@@ -233,6 +248,7 @@ export class BlockReader {
       if (this.#core.exactIsStandaloneSync(payload)) break;
     }
     let bytes = payloads.length === steps.length && found?.kind === 'exact' ? found.bytes : undefined;
+    if (bytes === undefined && !this.#core.exactIsStandaloneSync(payloads.at(-1)!)) bytes = await this.#gathered(steps.at(-1)!, signal);
     for (let i = payloads.length - 1; i >= 0; i--) {
       const payload = payloads[i]!;
       const standalone = this.#core.exactIsStandaloneSync(payload);
@@ -247,6 +263,15 @@ export class BlockReader {
     return this.#keep(block, { kind: 'exact', bytes: bytes! });
   }
 
+  /** The elements of the ancestor that an exact block without a previous block may be coded against; undefined where one of its tensors has none. */
+  async #gathered({ step, number }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    const parts = this.#lineage.gathered(step, number);
+    if (parts === undefined) return undefined;
+    const gathered: Uint8Array[] = [];
+    for (const part of parts) gathered.push(await this.#readerOf(part.file, step + 1).elementsOf(part, signal));
+    return gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered);
+  }
+
   /** The elements of a block with masters, which lie beside tensors of the same package. */
   async #decodeMaster(payload: Uint8Array, { step, number }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const { package: owner, fileNumber } = this.#lineage.steps[step]!;
@@ -259,8 +284,7 @@ export class BlockReader {
     const besides: Uint8Array[] = [];
     for (const { beside } of parts) {
       if (beside === undefined) continue;
-      const bytes = await this.#readerOf(beside.file, step).elements(beside.block, signal);
-      besides.push(bytes.subarray(roundedElementBytes * beside.firstElement, roundedElementBytes * (beside.firstElement + beside.elementCount)));
+      besides.push(await this.#readerOf(beside.file, step).elementsOf(beside, signal));
     }
     return this.#core.roundedDecode(payload, { segments: parts, beside: besides.length === 1 ? besides[0]! : Buffer.concat(besides) }, signal);
   }
@@ -306,10 +330,7 @@ export class BlockReader {
     const { content } = owner.index.files[fileNumber]!;
     if (content.type !== 'safetensors') throw corruptPackage('first moments in a file without tensors');
     const parts: Uint8Array[] = [];
-    for (const { block, firstElement, elementCount } of besideParts(plan, content.codings, planned)) {
-      const bytes = await this.elements(block, signal);
-      parts.push(bytes.subarray(stateElementBytes * firstElement, stateElementBytes * (firstElement + elementCount)));
-    }
+    for (const part of besideParts(plan, content.codings, planned)) parts.push(await this.elementsOf(part, signal));
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 

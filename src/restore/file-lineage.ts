@@ -1,4 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { gatherBlock, gatheringVersionMin, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import type { BlockEntry } from '../package/package-index.ts';
 import type { FilePlan } from '../package/plan-file.ts';
@@ -17,10 +18,12 @@ export interface LineageStep {
 /** A file and its earlier forms along a chain, as far back as its blocks can be coded against them. Steps are newest first. */
 export class FileLineage {
   readonly steps: readonly LineageStep[];
+  readonly #packages: readonly IndexedPackage[];
   readonly #matches: (Int32Array | undefined)[] = [];
 
   /** Throws `not-found` when the newest package has no such file, or not its bytes. */
   constructor(links: readonly { readonly package: IndexedPackage; readonly bytes: PackageBytes }[], path: string) {
+    this.#packages = links.map((link) => link.package);
     const steps: LineageStep[] = [];
     for (const link of links) {
       const fileNumber = link.package.index.files.findIndex((file) => file.path === path);
@@ -42,5 +45,14 @@ export class FileLineage {
     const planned = ({ plan, package: { index } }: LineageStep) => ({ plan, codebooks: index.codebooks });
     this.#matches[step] ??= matchBlocks(planned(ancestor), planned(file));
     return this.#matches[step][block]!;
+  }
+
+  /** Where in package `step + 1` the elements lie that an exact block of step `step` is coded against where it has no previous block; undefined where there are none. */
+  gathered(step: number, block: number): GatheredPart[] | undefined {
+    const { package: owner, fileNumber, plan } = this.steps[step]!;
+    const { path, content } = owner.index.files[fileNumber]!;
+    const ancestor = this.#packages[step + 1];
+    if (ancestor === undefined || owner.index.formatVersion < gatheringVersionMin || content.type !== 'safetensors') return undefined;
+    return gatherBlock(plan.blocks[block]!, { path, plan }, { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! });
   }
 }

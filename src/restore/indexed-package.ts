@@ -1,6 +1,7 @@
 import type { ContextTables, NativeCore, TokenTables } from '../native/core.ts';
 import { placeCopies } from '../package/copied-tensors.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
+import { TensorNames } from '../package/gather-blocks.ts';
 import type { PackageIndex } from '../package/package-index.ts';
 import { planFile, type FilePlan } from '../package/plan-file.ts';
 import { slotCount, type ResidualFile } from '../package/residual-block.ts';
@@ -17,6 +18,7 @@ export class IndexedPackage {
   readonly #plans: (FilePlan | undefined)[] = [];
   readonly #tables: TokenTables[] = [];
   #contextTables: ContextTables | undefined;
+  #tensorNames: TensorNames | undefined;
   /** The checkpoint after this one in the stored object of that key. */
   #next: { readonly package: IndexedPackage; readonly key: string } | undefined;
 
@@ -41,6 +43,12 @@ export class IndexedPackage {
   plan(fileNumber: number): FilePlan | undefined {
     this.#plans[fileNumber] ??= this.#planned(fileNumber);
     return this.#plans[fileNumber];
+  }
+
+  /** For what builds on this package. */
+  get tensorNames(): TensorNames {
+    this.#tensorNames ??= new TensorNames(this.index.files);
+    return this.#tensorNames;
   }
 
   #planned(fileNumber: number): FilePlan | undefined {

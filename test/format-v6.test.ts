@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FirnError } from '../src/checkpoint/firn-error.ts';
+import { memoryReader } from '../src/compress/memory-source.test-support.ts';
+import { loadCore } from '../src/native/load-core.ts';
+import { readStoredIndex } from '../src/package/open-package.ts';
+import { ByteCache } from '../src/restore/byte-cache.ts';
+import type { DecodedBlock } from '../src/restore/block-reader.ts';
+import { PackageChain } from '../src/restore/package-chain.ts';
+import { changeBytes } from './change-bytes.ts';
+import { storeKeptFixtureRun } from './fixtures/format-v6-run.ts';
+import { openChain, packageSource, payloadsOf, withPayload } from './reseal-package.ts';
+
+const core = loadCore();
+const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v6/${name}`, import.meta.url)));
+const expected = JSON.parse(Buffer.from(read('expected.json')).toString()) as { packageId: string; digests: Record<string, string> }[];
+const stored = [0, 1, 2, 3].map((step) => read(`kept-${step}.firn`));
+/** By checkpoint: what it is decoded with, newest first. */
+const chains = stored.map((_, step) => stored.slice(0, step + 1).reverse());
+const path = 'z.safetensors';
+
+async function chainOf(packages: readonly Uint8Array[], cacheBytes = 0): Promise<PackageChain> {
+  const entries = await Promise.all(
+    packages.map(async (bytes) => {
+      const { packageIds, ancestorId } = await readStoredIndex(packageSource(bytes), core.crc32cSync);
+      return { id: packageIds[0]!, ancestorId, open: async () => memoryReader(bytes) };
+    }),
+  );
+  return PackageChain.open({ core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(cacheBytes) }, entries);
+}
+
+async function bytesOf(chain: PackageChain, file: string, start?: number, end?: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of chain.file(file).stream(start, end)) pieces.push(Uint8Array.from(piece));
+  return Buffer.concat(pieces);
+}
+
+async function digestsOf(chain: PackageChain): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const file of chain.files)
+    digests[file.path] = createHash('sha256')
+      .update(await bytesOf(chain, file.path))
+      .digest('hex');
+  return digests;
+}
+
+describe('packages of format version 6', () => {
+  it.each([0, 1, 2, 3])('decode to the recorded digests: checkpoint %i', async (step) => {
+    expect(await digestsOf(await chainOf(chains[step]!))).toEqual(expected[step]!.digests);
+    expect(await digestsOf(await chainOf(chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
+  });
+
+  it('keep tensors of every kind, and gather blocks of several files', async () => {
+    const kinds = new Set<string>();
+    const modes = new Set<number>();
+    const opened = await openChain(core, stored);
+    for (const [step, { index }] of opened.entries()) {
+      expect(stored[step]![4]).toBe(step === 0 ? 4 : 6);
+      const before = opened[step - 1]?.index;
+      for (const { content } of index.files) {
+        if (content.type !== 'safetensors') continue;
+        for (const coding of content.codings) {
+          if (coding.kind !== 'kept') continue;
+          const holder = before!.files[coding.file]!.content;
+          if (holder.type === 'safetensors') kinds.add(holder.codings[coding.tensor]!.kind);
+        }
+      }
+      if (step > 0) for (const payload of payloadsOf(index)) modes.add(stored[step]![payload.offsetBytes]!);
+    }
+    expect([...kinds].sort()).toEqual(['copy', 'exact', 'kept']);
+    // Unchanged blocks, and differences.
+    for (const mode of [4, 9]) expect(modes).toContain(mode);
+  });
+
+  it('give any range of a file', async () => {
+    const chain = await chainOf(chains[2]!, 2 ** 22);
+    const whole = await bytesOf(chain, path);
+    for (const [start, end] of [
+      [0, 5],
+      [1000, 1001],
+      [500_001, 600_003],
+      [whole.length - 9, whole.length],
+    ] as const)
+      expect((await bytesOf(chain, path, start, end)).equals(whole.subarray(start, end))).toBe(true);
+  });
+
+  it('are written still to the same digests', async () => {
+    expect((await storeKeptFixtureRun()).map(({ digests }) => digests)).toEqual(expected.map(({ digests }) => digests));
+  }, 60_000);
+
+  it('with a payload changed and its checksum put right are damaged, or give other files', async () => {
+    const opened = await openChain(core, stored.slice(0, 3));
+    const blockCount = payloadsOf(opened[2]!.index).length;
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
+        try {
+          await digestsOf(await chainOf([withPayload(core, opened[2]!, block, (payload) => edit(payload)), stored[1]!, stored[0]!]));
+        } catch (error) {
+          if (!(error instanceof FirnError)) throw error;
+          expect(['corrupt-package', 'unsupported-format']).toContain(error.code);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+});
