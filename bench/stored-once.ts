@@ -40,6 +40,20 @@ const threeFiles = (note: string): Upload => ({
 });
 const one = (tensors: TestTensors): Upload => ({ 'model.safetensors': { role: 'model', bytes: safetensors(tensors) } });
 
+const shards = (tensors: TestTensors): Upload => {
+  const half = (first: number) => safetensors(Object.fromEntries(Object.entries(tensors).filter((_, i) => Math.floor(i / 2) === first)));
+  return { 'model-1.safetensors': { role: 'model', bytes: half(0) }, 'model-2.safetensors': { role: 'model', bytes: half(1) } };
+};
+/** One element in twenty moved by one of the places that the weights are rounded to. */
+const trained = (tensors: TestTensors): TestTensors =>
+  Object.fromEntries(
+    Object.entries(tensors).map(([name, { shape, data }]) => {
+      const words = new Uint32Array(Float32Array.from(data as Float32Array).buffer);
+      words.forEach((word, i) => (words[i] = i % 20 === 0 ? word + 0x10000 : word));
+      return [name, f32(shape, new Float32Array(words.buffer))];
+    }),
+  );
+
 /** The pushes of a case, in order; each to a run named there. */
 type Case = readonly { readonly run: string; readonly files: Upload }[];
 
@@ -72,6 +86,30 @@ const cases: Readonly<Record<string, Case>> = {
     { run: 'a', files: one(layers([1, 2, 3, 4])) },
     { run: 'b', files: one(layers([1, 2, 3, 4])) },
     { run: 'b', files: one(layers([1, 2, 5, 6])) },
+  ],
+  'layers renamed, another run': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'b', files: one(Object.fromEntries(Object.entries(layers([1, 2, 3, 4])).map(([name, tensor]) => [`model.${name}`, tensor]))) },
+  ],
+  'two layers exchanged, same run': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'a', files: one(layers([2, 1, 3, 4])) },
+  ],
+  'two shards instead of one, same run': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'a', files: shards(layers([1, 2, 3, 4])) },
+  ],
+  'two shards instead of one, all trained': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'a', files: shards(trained(layers([1, 2, 3, 4]))) },
+  ],
+  'one shard as before, all trained': [
+    { run: 'a', files: one(layers([1, 2, 3, 4])) },
+    { run: 'a', files: one(trained(layers([1, 2, 3, 4]))) },
+  ],
+  'a tensor among new small ones': [
+    { run: 'a', files: { 'x.safetensors': { role: 'other', bytes: safetensors({ t: small }) } } },
+    { run: 'a', files: { 'x.safetensors': { role: 'other', bytes: safetensors({ s: weights(13, [100, 100]), t: small }) } } },
   ],
   'tied embeddings, two blocks and more': [{ run: 'a', files: one({ 'embed.weight': tied, 'head.weight': tied, 'fc.weight': weights(1) }) }],
   'tied embeddings, less than a block': [{ run: 'a', files: one({ 'embed.weight': small, 'head.weight': small, 'fc.weight': weights(1) }) }],

@@ -69,7 +69,8 @@ export class Ancestor {
    */
   coverage(): number {
     const { plan } = this;
-    const counted = (block: PlannedBlock): boolean => isWeightCoding(block.coding) === isQuantized(plan);
+    const quantized = isQuantized(plan);
+    const counted = (block: PlannedBlock): boolean => isWeightCoding(block.coding) === quantized;
     let elements = 0;
     let matched = 0;
     for (const [file, { blocks, codings }] of plan.files.entries()) {
