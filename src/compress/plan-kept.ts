@@ -4,9 +4,9 @@ import { planTensors } from '../package/plan-file.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type PlannedFile } from './plan-codings.ts';
-import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } from './tensor-bytes.ts';
+import { isEqual, sampleOf, sharedBytesMin, startOf, uploadedBytes, type TensorBytes } from './tensor-bytes.ts';
 
-/** Tensors of the ancestor with equal samples that a tensor is compared with. */
+/** Tensors of the ancestor with equal starts that a tensor is compared with. */
 const comparisonsMax = 4;
 
 export interface KeptToFind {
@@ -18,13 +18,13 @@ export interface KeptToFind {
 
 /**
  * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file, exchanged with another, or beside tensors that are new. A tensor that its block's
- * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads a sample of every tensor of `sharedBytesMin` bytes or more and of
- * those of the ancestor that could be the same, and whole ones where samples are. Rejects with the errors of store and restore.
+ * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads a sample of every tensor of `sharedBytesMin` bytes or more, the start of
+ * those of the ancestor that could be the same, and whole ones where these are. Rejects with the errors of store and restore.
  */
 export async function planKept(request: KeptToFind): Promise<CodingPlan> {
   const { files, plan, ancestor, signal } = request;
   if (isQuantized(plan)) return plan;
-  const there = new AncestorSamples(ancestor, signal);
+  const there = new AncestorTensors(ancestor, signal);
   const named = namedTensors(plan);
   const kept = new Map<string, TensorPlace>();
   for (const [file, source] of files.entries()) {
@@ -47,16 +47,16 @@ interface TensorToKeep {
   readonly hasBlock: boolean;
 }
 
-async function keptPlace(there: AncestorSamples, { source, entry, hasBlock }: TensorToKeep, signal: AbortSignal | undefined): Promise<TensorPlace | undefined> {
+async function keptPlace(there: AncestorTensors, { source, entry, hasBlock }: TensorToKeep, signal: AbortSignal | undefined): Promise<TensorPlace | undefined> {
   if (!there.hasAlike(entry)) return undefined;
   const bytes = uploadedBytes(source, entry, signal);
-  const sample = await sampleOf(bytes);
-  if (sample === undefined) return undefined;
+  if ((await sampleOf(bytes)) === undefined) return undefined;
+  const start = await startOf(bytes);
   const counterpart = there.counterpart(source.path, entry);
-  const isAlike = counterpart !== undefined && (await there.sample(counterpart)) === sample;
+  const isAlike = counterpart !== undefined && (await there.start(counterpart)) === start;
   if (isAlike && hasBlock) return undefined;
   // One of the same name first: what comes later is then more easily followed back.
-  const places = [...(isAlike ? [counterpart] : []), ...(await there.withSample(entry, sample))];
+  const places = [...(isAlike ? [counterpart] : []), ...(await there.withStart(entry, start))];
   for (const place of places.slice(0, comparisonsMax)) if (await isEqual(bytes, there.bytes(place))) return place;
   return undefined;
 }
@@ -87,13 +87,13 @@ function keyOf({ file, tensor }: TensorPlace): string {
   return `${file} ${tensor}`;
 }
 
-/** The ancestor's tensors by what they have in common with others: dtype and size, then a sample. */
-class AncestorSamples {
+/** The ancestor's tensors by what they have in common with others: dtype and size, then how they start. */
+class AncestorTensors {
   private readonly ancestor: Ancestor;
   private readonly signal: AbortSignal | undefined;
   private readonly places = new Map<string, TensorPlace[]>();
-  private readonly samples = new Map<string, Promise<string | undefined>>();
-  private readonly bySample = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
+  private readonly starts = new Map<string, Promise<string>>();
+  private readonly byStart = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
 
   constructor(ancestor: Ancestor, signal: AbortSignal | undefined) {
     this.ancestor = ancestor;
@@ -114,18 +114,18 @@ class AncestorSamples {
     return place !== undefined && classOf(this.entry(place)) === classOf(entry) ? place : undefined;
   }
 
-  /** The tensors of the same dtype and size that have a sample. */
-  async withSample(entry: TensorShape, sample: string): Promise<readonly TensorPlace[]> {
+  /** The tensors of the same dtype and size that start alike. */
+  async withStart(entry: TensorShape, start: string): Promise<readonly TensorPlace[]> {
     const key = classOf(entry);
-    const known = this.bySample.get(key) ?? this.sampled(this.places.get(key) ?? []);
-    this.bySample.set(key, known);
-    return (await known).get(sample) ?? [];
+    const known = this.byStart.get(key) ?? this.startingAlike(this.places.get(key) ?? []);
+    this.byStart.set(key, known);
+    return (await known).get(start) ?? [];
   }
 
-  sample(place: TensorPlace): Promise<string | undefined> {
+  start(place: TensorPlace): Promise<string> {
     const key = keyOf(place);
-    const known = this.samples.get(key) ?? sampleOf(this.bytes(place));
-    this.samples.set(key, known);
+    const known = this.starts.get(key) ?? startOf(this.bytes(place));
+    this.starts.set(key, known);
     return known;
   }
 
@@ -134,12 +134,9 @@ class AncestorSamples {
     return { dtype, sizeBytes: endBytes - startBytes, read: (at, length) => this.ancestor.tensorBytes(place, at, length, this.signal) };
   }
 
-  private async sampled(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {
+  private async startingAlike(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {
     const found = new Map<string, TensorPlace[]>();
-    for (const place of places) {
-      const sample = await this.sample(place);
-      if (sample !== undefined) addTo(found, sample, place);
-    }
+    for (const place of places) addTo(found, await this.start(place), place);
     return found;
   }
 

@@ -32,6 +32,13 @@ export async function sampleOf({ dtype, sizeBytes, read }: TensorBytes): Promise
   return isConstant ? undefined : createHash('sha256').update(sample).digest('base64');
 }
 
+/** A digest of a tensor's start, of `sharedBytesMin` bytes or more: where reading the middle, too, would cost the decoding of another block. */
+export async function startOf({ read }: TensorBytes): Promise<string> {
+  return createHash('sha256')
+    .update(await read(0, sampleBytes))
+    .digest('base64');
+}
+
 /** Whether two tensors of one size have the same bytes. */
 export async function isEqual(a: TensorBytes, b: TensorBytes): Promise<boolean> {
   for (let at = 0; at < a.sizeBytes; at += pieceBytes) {
