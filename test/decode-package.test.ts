@@ -65,6 +65,20 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     );
   });
 
+  describe('over the kept tensors of format-v6', () => {
+    const fileOf = (name: string): string => join(fixtures, 'format-v6', name);
+    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
+
+    it.each([0, 1, 2, 3])(
+      'checkpoint %i comes out as it always did',
+      (step) => {
+        const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`kept-${i}.firn`));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+      },
+      60_000,
+    );
+  });
+
   describe('over the optimizer state of format-v4-state', () => {
     const fileOf = (name: string): string => join(fixtures, 'format-v4-state', name);
     const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
@@ -172,8 +186,8 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
     it('says of a later version that it does not know it', () => {
       const bytes = readFileSync(base);
-      bytes[4] = 6;
-      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 6'), digests: {} });
+      bytes[4] = 7;
+      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 7'), digests: {} });
     });
 
     it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {

@@ -32,16 +32,20 @@ Elements = Callable[[int, int, int], bytes]
 ElementsOf = Callable[[Package, int, int, int, int], bytes]
 
 
-def decode_block(links: Sequence[Link], elements: Elements, elements_of: ElementsOf) -> bytes:
+# What lies in the ancestor for a block that has no previous one.
+Gathered = Callable[[Link], bytes | None]
+
+
+def decode_block(links: Sequence[Link], elements: Elements, elements_of: ElementsOf, gathered: Gathered) -> bytes:
     """
     The elements of the first link's block, `links` being that block and all it goes on from, newest first. `elements` gives some of a tensor of the same file, `elements_of`
-    of any file as any package of the chain has it.
+    of any file as any package of the chain has it, `gathered` what an exact block goes on from that has no previous one.
     """
     kind = links[0].block.plan.block_class[0]
     if kind == "state":
         return _decode_state(links, elements)
     if kind == "exact":
-        return _decode_exact(links, elements_of)
+        return _decode_exact(links, elements_of, gathered)
     if kind == "levels":
         return _decode_levels(links)
     return _decode_residual(links)
@@ -51,13 +55,14 @@ def _dtype(link: Link) -> str:
     return link.file.tensors[link.block.plan.runs[0].tensor].dtype
 
 
-def _decode_exact(links: Sequence[Link], elements_of: ElementsOf) -> bytes:
+def _decode_exact(links: Sequence[Link], elements_of: ElementsOf, gathered: Gathered) -> bytes:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
         if not needs_previous(payloads[-1]):
             break
-    elements: bytes | None = None
+    oldest = links[len(payloads) - 1]
+    elements = gathered(oldest) if needs_previous(payloads[-1]) else None
     for link, payload in reversed(list(zip(links, payloads, strict=False))):
         if payload[0] == MASTER_MODE and any(run.tensor in link.file.named for run in link.block.plan.runs):
             elements = read_master_block(payload, _master_segments(link, elements_of))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import CODEBOOK_CODING, COPY_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import BLOCKLESS_CODINGS, CODEBOOK_CODING, COPY_CODING, KEPT_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -44,7 +44,7 @@ class BodyReader:
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
         self._read_codebooks()
         context_bytes, vector_scale, matrix_scale = b"", 0, 0
-        if self.version in (2, 4, 5):
+        if self.version in (2, 4, 5, 6):
             context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
             if context_bytes:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
@@ -144,7 +144,7 @@ class BodyReader:
         text, header = self._read_header(reference.text if reference else b"")
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
-        copies, named = self._read_copies(tensors, codings, earlier)
+        copies, named, kept = self._read_copies(tensors, codings, earlier)
         seconds = self._read_seconds(tensors, codings)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
         by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
@@ -154,7 +154,7 @@ class BodyReader:
         self.residual_count += len(residual)
         blocks = self._read_blocks(tensors, codings, path)
         size = 8 + len(header) + sum(tensor.elements * element_bytes(tensor.dtype) for tensor in tensors)
-        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds, named)
+        return PackageFile(content, path, sha256, size, text, header, tensors, codings, records, slots, blocks, copies, seconds, named, kept)
 
     def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
         """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""
@@ -225,19 +225,24 @@ class BodyReader:
             return self.version >= 2
         if code == COPY_CODING or code in STATE_CODINGS:
             return self.version >= 4
-        return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
+        if code in (MASTER_CODING, WIDENED_CODING):
+            return self.version >= 5
+        return code == KEPT_CODING and self.version >= 6
 
     def _read_copies(
         self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]
-    ) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
-        """What copies are of, and what masters and widened copies name."""
+    ) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
+        """What copies are of, what masters and widened copies name, and what of the ancestor kept tensors are."""
         copies: dict[int, tuple[int, int]] = {}
         named: dict[int, tuple[int, int]] = {}
+        kept: dict[int, tuple[int, int]] = {}
         for number, (tensor, coding) in enumerate(zip(tensors, codings, strict=True)):
-            if coding in (MASTER_CODING, WIDENED_CODING):
+            if coding in (MASTER_CODING, WIDENED_CODING, KEPT_CODING):
                 file = self.reader.varint()
                 check(file < _FILES_MAX, "a tensor names one in a file that cannot be")
-                named[number] = (file, self.reader.varint())
+                (kept if coding == KEPT_CODING else named)[number] = (file, self.reader.varint())
+            if coding == KEPT_CODING:
+                self._check_kept(tensor, *kept[number])
             if coding != COPY_CODING:
                 continue
             distance, original = self.reader.varint(), self.reader.varint()
@@ -246,11 +251,17 @@ class BodyReader:
             check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
             check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
             there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
-            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING), "a copy is of a tensor that is not there, or of a copy")
+            check(original < len(there) and codings_there[original] not in BLOCKLESS_CODINGS, "a copy is of a tensor that is not there, or of one without blocks")
             same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
             check(same, "a copy is of a tensor of another dtype or size")
             copies[number] = (file, original)
-        return copies, named
+        return copies, named, kept
+
+    def _check_kept(self, tensor: Tensor, file: int, number: int) -> None:
+        files = self.ancestor.files if self.ancestor else []
+        check(file < len(files) and files[file].content == SAFETENSORS and number < len(files[file].tensors), "a kept tensor is not there in the ancestor")
+        there = files[file].tensors[number]
+        check(there.dtype == tensor.dtype and there.elements == tensor.elements > 0, "a kept tensor is of another dtype or size in the ancestor")
 
     def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
         for tensor, coding in zip(tensors, codings, strict=True):
@@ -296,7 +307,7 @@ class BodyReader:
 
 
 def _check_named(files: list[PackageFile], file: PackageFile) -> None:
-    """What masters and widened copies name has to be a tensor that tells them (format.md, "Copies and masters")."""
+    """What masters and widened copies name has to be a tensor that tells them (format.md, "Copies, masters and kept tensors")."""
     for number, (owner, tensor) in file.named.items():
         check(owner < len(files) and files[owner].content == SAFETENSORS and tensor < len(files[owner].tensors), "a tensor names one that is not there")
         here, there, coding = file.tensors[number], files[owner].tensors[tensor], files[owner].codings[tensor]
@@ -304,7 +315,7 @@ def _check_named(files: list[PackageFile], file: PackageFile) -> None:
         if file.codings[number] == MASTER_CODING:
             check(coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"), "a master names a tensor that is not exact, or not of 16-bit floats")
         else:
-            check(coding not in (COPY_CODING, WIDENED_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, or another dtype")
+            check(coding not in BLOCKLESS_CODINGS and there.dtype in _FLOATS, "a widened copy names a tensor without blocks, or another dtype")
 
 
 def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:

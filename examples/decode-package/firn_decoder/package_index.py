@@ -62,6 +62,8 @@ class PackageFile:
     seconds: dict[int, int] = field(default_factory=dict)
     # By master or widened copy (codings 41 and 42): number of the file and of the tensor that it names.
     named: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # By kept tensor (coding 43): number of the ancestor's file and of the tensor there.
+    kept: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
