@@ -15,6 +15,8 @@ export const levelCountMax = 256;
 export const fileCountMax = 65_536;
 /** Largest file a package describes, in bytes: what a JavaScript number counts exactly. */
 export const fileBytesMax = Number.MAX_SAFE_INTEGER;
+/** Most blocks that copies and kept tensors larger than a block come to in one package: they have none of their own, so nothing else bounds them. */
+export const copiedBlocksMax = 2 ** 22;
 /** Most packages read to rebuild one, itself included. A format bound; encoders keep chains far shorter. */
 export const chainLengthMax = 1024;
 /** Checkpoints of a super-step; moveTupleWidthMax of native/core.ts. */

@@ -111,6 +111,18 @@ describe('an index with kept tensors', () => {
     expect(refusal({ ...ancestor, files: filesOf([{ path: 'one', tensors: [float('x', 600, kept(0, 1))] }]) })).toContain('none of the ancestor');
   });
 
+  it('is refused with more of them than a reader may allocate for', () => {
+    // A tensor of a terabyte and more that the ancestor says it has: each that is kept would be two million blocks.
+    const elementCount = 2 ** 21 * 131_072;
+    const there = { ...ancestor, files: filesOf([{ path: 'one', tensors: [] }]) };
+    const huge: PackageIndex = { ...there, files: there.files.map((file) => (file.path === 'one' ? withTensor(file, elementCount) : file)) };
+    const deltaWith = (names: readonly string[]): PackageIndex =>
+      deltaOf([{ path: 'one', tensors: names.map((name) => float(name, elementCount, kept(0, 0))) }]);
+    const read = (index: PackageIndex) => decodePackageIndex(encodePackageIndex(index, huge), { id, formatVersion: 6, ancestor: huge });
+    expect(read(deltaWith(['a', 'b'])).files).toHaveLength(2);
+    expect(() => read(deltaWith(['a', 'b', 'c']))).toThrow(expect.objectContaining({ detail: expect.stringContaining('more copies') as string }) as Error);
+  });
+
   it('gives them blocks behind the file’s own, cut as the ancestor’s are', () => {
     const { content } = deltaOf([{ path: 'one', tensors: [float('b', 600), float('x', 300_000, kept(...numberOf('one', 'a')))] }]).files[0]!;
     if (content.type !== 'safetensors') throw new TypeError('not safetensors');
@@ -163,3 +175,9 @@ describe('a gathered block', () => {
     expect(gathered('two', [float('b', 600)])).toEqual([undefined]);
   });
 });
+
+/** The file with one tensor instead of its own, whose blocks are left out: nothing here asks for them. */
+function withTensor(file: PackageFile, elementCount: number): PackageFile {
+  if (file.content.type !== 'safetensors') throw new TypeError('not safetensors');
+  return { ...file, content: { ...file.content, layout: buildSafetensorsHeader([float('huge', elementCount)], {}), codings: [exact] } };
+}

@@ -9,7 +9,7 @@ import type { PlannedBlock } from './block-plan.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkCopies, checkKept } from './copied-tensors.ts';
 import { corruptPackage } from './corrupt-package.ts';
-import { fileBytesMax, fileCountMax } from './format-limits.ts';
+import { copiedBlocksMax, fileBytesMax, fileCountMax } from './format-limits.ts';
 import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
 import { contentCodes, pathFromAncestor } from './index-codes.ts';
 import { matchBlocks } from './match-blocks.ts';
@@ -50,6 +50,7 @@ export class FilesReader {
   readonly #ctx: FileContext;
   readonly #files: PackageFile[] = [];
   #offsetBytes: number;
+  #copiedBlocks = 0;
 
   constructor(body: ByteReader, ctx: FileContext) {
     this.#body = body;
@@ -132,6 +133,8 @@ export class FilesReader {
     checkDtypes(layout, codings, codebooks);
     checkCopies({ layout, codings }, this.#files);
     checkKept({ layout, codings }, ancestor);
+    this.#copiedBlocks += blockCountMin(layout.tensors.filter((_, tensor) => isBlockless(codings[tensor]!)));
+    if (this.#copiedBlocks > copiedBlocksMax) throw corruptPackage('a package has more copies than a reader may allocate for');
     if (
       blockCountMin(layout.tensors.filter((_, tensor) => !isBlockless(codings[tensor]!))) >
       this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path)

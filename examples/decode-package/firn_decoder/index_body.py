@@ -10,7 +10,7 @@ from .errors import check, fail
 from .file_path import read_path
 from .inflate import inflate
 from .lattice import LatticeRecord
-from .limits import HEADER_BYTES_MAX, INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES
+from .limits import BLOCK_ELEMENTS_MAX, COPIED_BLOCKS_MAX, HEADER_BYTES_MAX, INFLATED_INDEX_BYTES_MAX, PREFIX_BYTES
 from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .residual_records import read_residual_records
 from .safetensors_header import Tensor, parse_safetensors_header
@@ -38,6 +38,7 @@ class BodyReader:
         self.payload_at = PREFIX_BYTES
         self.bytes_left = INFLATED_INDEX_BYTES_MAX - len(body)
         self.residual_count = 0
+        self.copied_blocks = 0
         self.position = 0  # of the checkpoint in its super-step
         self.codebooks: list[Codebook] = []
 
@@ -145,6 +146,9 @@ class BodyReader:
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies, named, kept = self._read_copies(tensors, codings, earlier)
+        blockless = (tensor.elements for tensor, coding in zip(tensors, codings, strict=True) if coding in BLOCKLESS_CODINGS)
+        self.copied_blocks += sum(-(-elements // BLOCK_ELEMENTS_MAX) for elements in blockless if elements > BLOCK_ELEMENTS_MAX)
+        check(self.copied_blocks <= COPIED_BLOCKS_MAX, "a package has too many copies")
         seconds = self._read_seconds(tensors, codings)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
         by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}

@@ -6,6 +6,7 @@ HEADER_BYTES_MAX = 100_000_000
 TENSORS_MAX = 1_000_000
 CHAIN_PACKAGES_MAX = 1024
 BLOCK_ELEMENTS_MAX = 131_072
+COPIED_BLOCKS_MAX = 1 << 22  # of tensors larger than a block that have none of their own
 
 PREFIX_BYTES = 24
 
