@@ -1,17 +1,12 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FirnError } from '../src/checkpoint/firn-error.ts';
-import { memoryReader } from '../src/compress/memory-source.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
-import { readStoredIndex } from '../src/package/open-package.ts';
-import { ByteCache } from '../src/restore/byte-cache.ts';
-import type { DecodedBlock } from '../src/restore/block-reader.ts';
-import { PackageChain } from '../src/restore/package-chain.ts';
 import { changeBytes } from './change-bytes.ts';
+import { bytesOf, chainOf, digestsOf } from './decode-chain.ts';
 import { storeMasterFixtureRun } from './fixtures/format-v5-run.ts';
-import { openChain, packageSource, payloadsOf, withPayload } from './reseal-package.ts';
+import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
 
 const core = loadCore();
 const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`./fixtures/format-v5/${name}`, import.meta.url)));
@@ -21,35 +16,10 @@ const stored = [0, 1, 2, 3, 4].map((step) => read(`masters-${step}.firn`));
 const chains = [[stored[0]!], [stored[1]!, stored[0]!], [stored[2]!, stored[1]!, stored[0]!], [stored[3]!], [stored[4]!, stored[3]!]];
 const path = 'optimizer.safetensors';
 
-async function chainOf(packages: readonly Uint8Array[], cacheBytes = 0): Promise<PackageChain> {
-  const entries = await Promise.all(
-    packages.map(async (bytes) => {
-      const { packageIds, ancestorId } = await readStoredIndex(packageSource(bytes), core.crc32cSync);
-      return { id: packageIds[0]!, ancestorId, open: async () => memoryReader(bytes) };
-    }),
-  );
-  return PackageChain.open({ core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(cacheBytes) }, entries);
-}
-
-async function bytesOf(chain: PackageChain, file: string, start?: number, end?: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of chain.file(file).stream(start, end)) pieces.push(Uint8Array.from(piece));
-  return Buffer.concat(pieces);
-}
-
-async function digestsOf(chain: PackageChain): Promise<Record<string, string>> {
-  const digests: Record<string, string> = {};
-  for (const file of chain.files)
-    digests[file.path] = createHash('sha256')
-      .update(await bytesOf(chain, file.path))
-      .digest('hex');
-  return digests;
-}
-
 describe('packages of format version 5', () => {
   it.each([0, 1, 2, 3, 4])('decode to the recorded digests: checkpoint %i', async (step) => {
-    expect(await digestsOf(await chainOf(chains[step]!))).toEqual(expected[step]!.digests);
-    expect(await digestsOf(await chainOf(chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
+    expect(await digestsOf(await chainOf(core, chains[step]!))).toEqual(expected[step]!.digests);
+    expect(await digestsOf(await chainOf(core, chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
   });
 
   it('hold masters beside BF16 and F16, widened copies of exact and of lossy tensors, and payloads that go on from masters', async () => {
@@ -84,7 +54,7 @@ describe('packages of format version 5', () => {
   });
 
   it('give any range of a file', async () => {
-    const chain = await chainOf(chains[2]!, 2 ** 22);
+    const chain = await chainOf(core, chains[2]!, 2 ** 22);
     const whole = await bytesOf(chain, path);
     for (const [start, end] of [
       [0, 5],
@@ -105,7 +75,7 @@ describe('packages of format version 5', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: blockCount - 1 }), changeBytes, async (block, edit) => {
         try {
-          await digestsOf(await chainOf([withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
+          await digestsOf(await chainOf(core, [withPayload(core, opened[1]!, block, (payload) => edit(payload)), stored[0]!]));
         } catch (error) {
           if (!(error instanceof FirnError)) throw error;
           expect(['corrupt-package', 'unsupported-format']).toContain(error.code);
