@@ -7,11 +7,7 @@ from pathlib import Path
 
 from firn_decoder.chain import open_chain
 from firn_decoder.errors import DamagedPackage, UnsupportedFormat
-from firn_decoder.limits import CHAIN_PACKAGES_MAX
 from firn_decoder.rebuild_files import rebuild_files
-
-# Blocks that are gathered at every package of a chain are decoded within each other.
-_CALLS_A_PACKAGE = 16
 
 
 def main() -> int:
@@ -20,7 +16,6 @@ def main() -> int:
     parser.add_argument("--package", type=bytes.fromhex, help="the id of the wanted checkpoint's package, where it is one of several in a file; the last one when absent")
     parser.add_argument("packages", nargs="+", help="package files, base first")
     arguments = parser.parse_args()
-    sys.setrecursionlimit(_CALLS_A_PACKAGE * CHAIN_PACKAGES_MAX)
     try:
         chain = open_chain([Path(path).read_bytes() for path in arguments.packages], arguments.package)
         for file, written in rebuild_files(chain, arguments.out):

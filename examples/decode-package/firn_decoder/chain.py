@@ -1,4 +1,4 @@
-"""Packages of a chain, base first, and which block of the ancestor a block goes on from (format.md, "Previous blocks")."""
+"""Packages of a chain, base first, and what of the ancestor a block goes on from (format.md, "Previous blocks" and "Gathered blocks")."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from .block_plan import CODEBOOK_CODING, BlockPlan
 from .checksum import crc32c
 from .errors import check
 from .limits import CHAIN_PACKAGES_MAX
-from .package_index import EXTERNAL, Codebook, PackageFile, PackageIndex, StoredBlock
+from .package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .read_index import read_index
 
 BlockKey = tuple[object, ...]
@@ -28,12 +28,29 @@ class Package:
 
 
 @dataclass(frozen=True)
-class Link:
-    """A block in one package of the chain."""
+class Place:
+    """`count` elements from element `first` on of a tensor, in a file, of a package of the chain, each by its number."""
 
+    at: int
+    file: int
+    tensor: int
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """A block of file number `number` in package number `at` of the chain."""
+
+    at: int
+    number: int
     package: Package
-    file: PackageFile
     block: StoredBlock
+
+    @property
+    def file(self) -> PackageFile:
+        """The block's file."""
+        return self.package.index.files[self.number]
 
     @property
     def codebook(self) -> Codebook:
@@ -70,32 +87,74 @@ def _key(index: PackageIndex, file: PackageFile, plan: BlockPlan) -> BlockKey:
 
 
 class BlockFinder:
-    """Finds previous blocks; remembers the blocks of each file it was asked about."""
+    """Finds previous and gathered blocks; remembers the paths of packages, and the blocks and names of files, that it was asked about."""
 
     def __init__(self, chain: Sequence[Package]) -> None:
         self.chain = chain
-        self.known: dict[tuple[int, int], dict[BlockKey, StoredBlock]] = {}
+        self.paths: dict[int, dict[str, int]] = {}
+        self.blocks: dict[tuple[int, int], dict[BlockKey, StoredBlock]] = {}
+        self.names: dict[tuple[int, int], dict[str, int]] = {}
+        self.first_names: dict[int, dict[str, tuple[int, int]]] = {}
 
-    def links(self, file: PackageFile, block: StoredBlock) -> list[Link]:
-        """A block of the newest package and all it goes on from, newest first."""
-        at = len(self.chain) - 1
-        found = [Link(self.chain[at], file, block)]
+    def links(self, at: int, number: int, block: StoredBlock) -> list[Link]:
+        """A block of a file of one package and all it goes on from, newest first."""
+        found = [Link(at, number, self.chain[at], block)]
         while at > 0:
-            key = _key(self.chain[at].index, found[-1].file, found[-1].block.plan)
+            key = _key(found[-1].package.index, found[-1].file, found[-1].block.plan)
             at -= 1
-            same_path = [i for i, other in enumerate(self.chain[at].index.files) if other.path == file.path]
-            if not same_path:
+            same_path = self._file_like(at, found[-1].file)
+            if same_path is None:
                 break
-            before = self.chain[at].index.files[same_path[0]]
-            if before.content != file.content or before.content == EXTERNAL:
+            before = self.chain[at].index.files[same_path]
+            if before.content != found[-1].file.content or before.content == EXTERNAL:
                 break
-            blocks = self.known.get((at, same_path[0]))
+            blocks = self.blocks.get((at, same_path))
             if blocks is None:
                 blocks = {_key(self.chain[at].index, before, other.plan): other for other in before.blocks}
-                self.known[at, same_path[0]] = blocks
+                self.blocks[at, same_path] = blocks
             previous = blocks.get(key)
             if previous is None:
                 break
-            found.append(Link(self.chain[at], before, previous))
+            found.append(Link(at, same_path, self.chain[at], previous))
         return found
 
+    def gathered(self, link: Link) -> list[Place] | None:
+        """The elements of the gathered block of an exact block without a previous one, run by run; None if it has none."""
+        if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
+            return None
+        files = self.chain[link.at - 1].index.files
+        places = []
+        for run in link.block.plan.runs:
+            tensor = link.file.tensors[run.tensor]
+            namesake = self._namesake(link.at - 1, link.file, tensor.name)
+            if namesake is None:
+                return None
+            there = files[namesake[0]].tensors[namesake[1]]
+            if (there.dtype, there.elements) != (tensor.dtype, tensor.elements):
+                return None
+            places.append(Place(link.at - 1, *namesake, run.first, run.count))
+        return places
+
+    def _file_like(self, at: int, file: PackageFile) -> int | None:
+        """The number of the file of the same path in a package."""
+        if at not in self.paths:
+            self.paths[at] = {other.path: i for i, other in enumerate(self.chain[at].index.files)}
+        return self.paths[at].get(file.path)
+
+    def _namesake(self, at: int, file: PackageFile, name: str) -> tuple[int, int] | None:
+        """Which tensor of which file of a package is the namesake of a tensor of that name."""
+        same_path = self._file_like(at, file)
+        if same_path is not None and name in self._names_of(at, same_path):
+            return same_path, self._names_of(at, same_path)[name]
+        if at not in self.first_names:
+            files = range(len(self.chain[at].index.files))
+            self.first_names[at] = {name: (i, tensor) for i in reversed(files) for name, tensor in self._names_of(at, i).items()}
+        return self.first_names[at].get(name)
+
+    def _names_of(self, at: int, number: int) -> dict[str, int]:
+        """The tensors of a file by name; none of a file that is not safetensors."""
+        if (at, number) not in self.names:
+            file = self.chain[at].index.files[number]
+            tensors = file.tensors if file.content == SAFETENSORS else []
+            self.names[at, number] = {tensor.name: i for i, tensor in enumerate(tensors)}
+        return self.names[at, number]

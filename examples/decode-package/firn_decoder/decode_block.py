@@ -1,14 +1,14 @@
 """The bytes of one block's elements, from its payload and those it goes on from (format.md, "Payloads")."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 
 import numpy as np
 
 from .byte_reader import ByteReader
-from .chain import Link, Package
+from .chain import BlockFinder, Link, Place
 from .context_blocks import ESCAPE, read_context_block
 from .element_kinds import KIND_OF_DTYPE, element_bytes
-from .errors import check
+from .errors import check, fail
 from .exact_blocks import needs_previous, read_exact_block
 from .lattice import (
     ACTIVITY_AT_FIRST,
@@ -26,26 +26,20 @@ from .state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
 from .tuple_blocks import read_tuple_block
 
 
-# Of a tensor by number, from an element on, so many.
-Elements = Callable[[int, int, int], bytes]
-# The same of a tensor of a file by number, of some package of the chain.
-ElementsOf = Callable[[Package, int, int, int, int], bytes]
+# Decodes a block: yields the places of elements that it needs of other blocks, is sent those elements, and returns its own.
+Steps = Generator[list[Place], list[bytes], bytes]
 
 
-# What lies in the ancestor for a block that has no previous one.
-Gathered = Callable[[Link], bytes | None]
-
-
-def decode_block(links: Sequence[Link], elements: Elements, elements_of: ElementsOf, gathered: Gathered) -> bytes:
+def decode_block(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     """
-    The elements of the first link's block, `links` being that block and all it goes on from, newest first. `elements` gives some of a tensor of the same file, `elements_of`
-    of any file as any package of the chain has it, `gathered` what an exact block goes on from that has no previous one.
+    The elements of the first link's block, `links` being that block and all it goes on from, newest first. It stops where it needs elements of other blocks, for the
+    caller to decode them meanwhile: these may need others in turn, down the whole chain, which is deeper than calls can go.
     """
     kind = links[0].block.plan.block_class[0]
     if kind == "state":
-        return _decode_state(links, elements)
+        return (yield from _decode_state(links))
     if kind == "exact":
-        return _decode_exact(links, elements_of, gathered)
+        return (yield from _decode_exact(finder, links))
     if kind == "levels":
         return _decode_levels(links)
     return _decode_residual(links)
@@ -55,32 +49,39 @@ def _dtype(link: Link) -> str:
     return link.file.tensors[link.block.plan.runs[0].tensor].dtype
 
 
-def _decode_exact(links: Sequence[Link], elements_of: ElementsOf, gathered: Gathered) -> bytes:
+def _decode_exact(finder: BlockFinder, links: Sequence[Link]) -> Steps:
     payloads: list[bytes] = []
     for link in links:
         payloads.append(link.package.payload(link.block))
         if not needs_previous(payloads[-1]):
             break
+    # The oldest payload is the only one that may need others than the one before it.
     oldest = links[len(payloads) - 1]
-    elements = gathered(oldest) if needs_previous(payloads[-1]) else None
-    for link, payload in reversed(list(zip(links, payloads, strict=False))):
-        if payload[0] == MASTER_MODE and any(run.tensor in link.file.named for run in link.block.plan.runs):
-            elements = read_master_block(payload, _master_segments(link, elements_of))
-            continue
+    elements: bytes | None = None
+    if needs_previous(payloads[-1]):
+        places = finder.gathered(oldest)
+        if places is None:
+            fail("an exact block needs a previous block, or a gathered one, and there is none")
+        elements = b"".join((yield places))
+    elif payloads[-1][0] == MASTER_MODE and any(run.tensor in oldest.file.named for run in oldest.block.plan.runs):
+        elements = yield from _decode_masters(oldest, payloads.pop())
+    for payload in reversed(payloads):
         elements = read_exact_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
     return elements or b""
 
 
-def _master_segments(link: Link, elements_of: ElementsOf) -> list[MasterSegment]:
+def _decode_masters(link: Link, payload: bytes) -> Steps:
+    named, runs = link.file.named, link.block.plan.runs
+    besides = iter((yield [Place(link.at, *named[run.tensor], run.first, run.count) for run in runs if run.tensor in named]))
     segments = []
-    for run in link.block.plan.runs:
-        if run.tensor not in link.file.named:
+    for run in runs:
+        if run.tensor not in named:
             segments.append(MasterSegment(run.count, None, b""))
             continue
-        file, tensor = link.file.named[run.tensor]
+        file, tensor = named[run.tensor]
         dtype = link.package.index.files[file].tensors[tensor].dtype
-        segments.append(MasterSegment(run.count, dtype, elements_of(link.package, file, tensor, run.first, run.count)))
-    return segments
+        segments.append(MasterSegment(run.count, dtype, next(besides)))
+    return read_master_block(payload, segments)
 
 
 def _state_segments(link: Link) -> list[Segment]:
@@ -93,12 +94,13 @@ def _state_segments(link: Link) -> list[Segment]:
     return segments
 
 
-def _decode_state(links: Sequence[Link], elements: Elements) -> bytes:
+def _decode_state(links: Sequence[Link]) -> Steps:
     newest = links[0]
     form = FORMS[int(newest.block.plan.block_class[1])]
     if form == FIRST:
-        beside = b"".join(elements(newest.file.seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs)
-        return read_state_block(newest.package.payload(newest.block), form, _state_segments(newest), beside)
+        seconds = newest.file.seconds
+        beside = yield [Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs]
+        return read_state_block(newest.package.payload(newest.block), form, _state_segments(newest), b"".join(beside))
     payloads: list[tuple[Link, bytes]] = []
     for link in links:
         payloads.append((link, link.package.payload(link.block)))

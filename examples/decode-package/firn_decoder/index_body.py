@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import BLOCKLESS_CODINGS, CODEBOOK_CODING, COPY_CODING, KEPT_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import CODEBOOK_CODING, COPY_CODING, KEPT_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -26,6 +26,9 @@ _CONTEXT_TABLES_BYTES_MAX = 16 << 20
 _BLOCK_INDEX_BYTES_MIN = 5
 _TUPLES_MAX = 4096
 
+# By tensor number: another tensor, as number of its file and number there.
+_Named = dict[int, tuple[int, int]]
+
 
 class BodyReader:
     """Reads the body; `payloads_end` is where the payloads end in the package."""
@@ -45,7 +48,7 @@ class BodyReader:
     def read(self, package_id: bytes, ancestor_id: bytes | None) -> PackageIndex:
         self._read_codebooks()
         context_bytes, vector_scale, matrix_scale = b"", 0, 0
-        if self.version in (2, 4, 5, 6):
+        if self.version != 1:
             context_bytes = self.reader.take(self.reader.varint(_CONTEXT_TABLES_BYTES_MAX + 1))
             if context_bytes:
                 vector_scale, matrix_scale = self._read_scale(), self._read_scale()
@@ -146,7 +149,7 @@ class BodyReader:
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies, named, kept = self._read_copies(tensors, codings, earlier)
-        blockless = (tensor.elements for tensor, coding in zip(tensors, codings, strict=True) if coding in BLOCKLESS_CODINGS)
+        blockless = [tensor.elements for number, tensor in enumerate(tensors) if codings[number] in (COPY_CODING, WIDENED_CODING, KEPT_CODING)]
         self.copied_blocks += sum(-(-elements // BLOCK_ELEMENTS_MAX) for elements in blockless if elements > BLOCK_ELEMENTS_MAX)
         check(self.copied_blocks <= COPIED_BLOCKS_MAX, "a package has too many copies")
         seconds = self._read_seconds(tensors, codings)
@@ -229,17 +232,15 @@ class BodyReader:
             return self.version >= 2
         if code == COPY_CODING or code in STATE_CODINGS:
             return self.version >= 4
-        if code in (MASTER_CODING, WIDENED_CODING):
-            return self.version >= 5
-        return code == KEPT_CODING and self.version >= 6
+        if code == KEPT_CODING:
+            return self.version >= 6
+        return code in (MASTER_CODING, WIDENED_CODING) and self.version >= 5
 
-    def _read_copies(
-        self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]
-    ) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
-        """What copies are of, what masters and widened copies name, and what of the ancestor kept tensors are."""
-        copies: dict[int, tuple[int, int]] = {}
-        named: dict[int, tuple[int, int]] = {}
-        kept: dict[int, tuple[int, int]] = {}
+    def _read_copies(self, tensors: list[Tensor], codings: list[int], earlier: list[PackageFile]) -> tuple[_Named, _Named, _Named]:
+        """What copies are of, what masters and widened copies name, and what kept tensors do."""
+        copies: _Named = {}
+        named: _Named = {}
+        kept: _Named = {}
         for number, (tensor, coding) in enumerate(zip(tensors, codings, strict=True)):
             if coding in (MASTER_CODING, WIDENED_CODING, KEPT_CODING):
                 file = self.reader.varint()
@@ -255,17 +256,19 @@ class BodyReader:
             check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
             check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
             there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
-            check(original < len(there) and codings_there[original] not in BLOCKLESS_CODINGS, "a copy is of a tensor that is not there, or of one without blocks")
+            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING, KEPT_CODING), "a copy is of a tensor that is not there, or of one that is a copy or kept")
             same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
             check(same, "a copy is of a tensor of another dtype or size")
             copies[number] = (file, original)
         return copies, named, kept
 
     def _check_kept(self, tensor: Tensor, file: int, number: int) -> None:
-        files = self.ancestor.files if self.ancestor else []
-        check(file < len(files) and files[file].content == SAFETENSORS and number < len(files[file].tensors), "a kept tensor is not there in the ancestor")
+        if self.ancestor is None:
+            fail("a base has a kept tensor")
+        files = self.ancestor.files
+        check(file < len(files) and files[file].content == SAFETENSORS and number < len(files[file].tensors), "a kept tensor names one that the ancestor does not have")
         there = files[file].tensors[number]
-        check(there.dtype == tensor.dtype and there.elements == tensor.elements > 0, "a kept tensor is of another dtype or size in the ancestor")
+        check(there.dtype == tensor.dtype and there.elements == tensor.elements > 0, "a kept tensor names one of another dtype or size")
 
     def _check_codings(self, tensors: list[Tensor], codings: list[int]) -> None:
         for tensor, coding in zip(tensors, codings, strict=True):
@@ -319,7 +322,7 @@ def _check_named(files: list[PackageFile], file: PackageFile) -> None:
         if file.codings[number] == MASTER_CODING:
             check(coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"), "a master names a tensor that is not exact, or not of 16-bit floats")
         else:
-            check(coding not in BLOCKLESS_CODINGS and there.dtype in _FLOATS, "a widened copy names a tensor without blocks, or another dtype")
+            check(coding not in (COPY_CODING, WIDENED_CODING, KEPT_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, a kept tensor, or another dtype")
 
 
 def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:

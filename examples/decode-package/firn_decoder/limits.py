@@ -10,5 +10,5 @@ COPIED_BLOCKS_MAX = 1 << 22  # of tensors larger than a block that have none of 
 
 PREFIX_BYTES = 24
 
-# Not of the format: a damaged header can ask for any number of bytes; one file is written up to this size.
+# Not of the format: a damaged header can ask for any number of bytes; one file is written up to this size, and so is what blocks need of others.
 FILE_BYTES_MAX = 1 << 38

@@ -42,8 +42,8 @@ class StoredBlock:
 @dataclass(frozen=True)
 class PackageFile:
     """
-    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32..36, or 40 for a copy: `copies` says of which
-    tensor, as number of its file and number there.
+    One file of a checkpoint. Codings and records are by tensor; a coding is 0..5, 6 + codebook number, 32..36, or 40..43. `copies`, `named` and `kept` say
+    which tensor such a one is of, as number of its file and number there.
     """
 
     content: int
@@ -57,12 +57,13 @@ class PackageFile:
     records: dict[int, LatticeRecord]
     slots: dict[int, int]
     blocks: list[StoredBlock]
+    # By copy (coding 40): its original in this package.
     copies: dict[int, tuple[int, int]] = field(default_factory=dict)
     # By tensor of first moments: the tensor of its second moments.
     seconds: dict[int, int] = field(default_factory=dict)
-    # By master or widened copy (codings 41 and 42): number of the file and of the tensor that it names.
+    # By master or widened copy (codings 41 and 42): the tensor of this package that it names.
     named: dict[int, tuple[int, int]] = field(default_factory=dict)
-    # By kept tensor (coding 43): number of the ancestor's file and of the tensor there.
+    # By kept tensor (coding 43): the tensor of the ancestor that it names.
     kept: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
