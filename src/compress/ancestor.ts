@@ -1,7 +1,7 @@
 import type { LatticeState, ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { codingBehind } from '../package/copied-tensors.ts';
-import { gatherBlock, type GatheredPart } from '../package/gather-blocks.ts';
+import { gatherBlock, gatheringVersionMin, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../package/package-index.ts';
 import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
@@ -11,6 +11,11 @@ import type { PackageChain } from '../restore/package-chain.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
 import { planKept } from './plan-kept.ts';
+
+/**
+ * Packages of a chain that may gather before another does: a gathered block needs several, and so may each of these, so that what a restore without a cache decodes would double at every one.
+ */
+const gatheringsMax = 2;
 
 /** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
 export class Ancestor {
@@ -159,6 +164,7 @@ export class Ancestor {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
     const gathered = new Map<number, readonly GatheredPart[]>();
+    if (this.chain.links.filter((link) => link.package.index.formatVersion >= gatheringVersionMin).length >= gatheringsMax) return gathered;
     for (const [number, block] of plan.blocks.entries()) {
       if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
       const parts = gatherBlock(block, { path, plan }, tensors);

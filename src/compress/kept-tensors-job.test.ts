@@ -160,6 +160,43 @@ describe('what was kept can be trained on', () => {
   });
 });
 
+test('a chain whose shards are cut otherwise at every step gathers twice along a chain, and goes on from an older checkpoint then', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const tensors = names.map((_, i) => matrix(i + 40));
+  const uploads = [0, 1, 2, 3, 4].map((step): Upload => {
+    const pairs =
+      step % 2 === 0
+        ? [
+            [0, 1],
+            [2, 3],
+          ]
+        : [
+            [0, 2],
+            [1, 3],
+          ];
+    const shard = (pair: readonly number[]) =>
+      other(
+        Object.fromEntries(
+          pair.map((i) => [
+            names[i]!,
+            f32(
+              [90, 70],
+              (tensors[i]!.data as Float32Array).map((x, j) => (j % 31 === 0 ? x * (1 + step / 100) : x)),
+            ),
+          ]),
+        ),
+      );
+    return Object.fromEntries(pairs.map((pair, number) => [`shard-${step}-${number}.safetensors`, shard(pair)]));
+  });
+  const pushed = await pushAll(await newRun(), uploads);
+  const version = new Map(await Promise.all(pushed.map(async (each) => [each.packageId!, await versionOf(each)] as const)));
+  for (const [step, { packageId, result }] of pushed.entries()) {
+    const chain = await harness.catalog.packages.chain(packageId!);
+    expect(result!.kind).toBe(step === 0 ? 'base' : 'delta');
+    expect(chain.filter(({ id }) => version.get(id) === 6).length).toBe(Math.min(step, 2));
+  }
+});
+
 test('random files whose tensors wander between names, files and contents come back whole along a chain', { timeout: 120_000 }, async () => {
   const tensor = fc.record({
     name: fc.nat({ max: 5 }),
