@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
 import { blockElementsMax } from '../native/core.ts';
 import { placeCopies } from './copied-tensors.ts';
@@ -8,6 +7,7 @@ import { encodePackageIndex } from './encode-index.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
 import { planFile, planTensors } from './plan-file.ts';
+import { refusalOf } from './refusal.test-support.ts';
 
 const id = '1'.repeat(32);
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
@@ -43,15 +43,7 @@ function decoded(index: PackageIndex, formatVersion: FormatVersion = index.forma
   return decodePackageIndex(encodePackageIndex(index), { id, formatVersion });
 }
 
-function refusal(index: PackageIndex, formatVersion?: FormatVersion): string {
-  try {
-    decoded(index, formatVersion);
-  } catch (error) {
-    if (error instanceof FirnError && error.code === 'corrupt-package') return String(error.detail);
-    throw error;
-  }
-  return 'accepted';
-}
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
 
 describe('an index with copies', () => {
   it('says of which tensor each is, in its own file and in earlier ones, whatever their shapes', () => {

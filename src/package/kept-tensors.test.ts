@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
 import { placeCopies } from './copied-tensors.ts';
 import { decodePackageIndex } from './decode-index.ts';
@@ -8,6 +7,7 @@ import { gatherBlock, TensorNames } from './gather-blocks.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
 import { planFile, planTensors, type FilePlan } from './plan-file.ts';
+import { refusalOf } from './refusal.test-support.ts';
 
 const id = '1'.repeat(32);
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
@@ -66,15 +66,7 @@ const decoded = (index: PackageIndex, formatVersion: FormatVersion = 6): Package
     ...(index.kind === 'delta' && { ancestor }),
   });
 
-function refusal(index: PackageIndex, formatVersion?: FormatVersion): string {
-  try {
-    decoded(index, formatVersion);
-  } catch (error) {
-    if (error instanceof FirnError && error.code === 'corrupt-package') return String(error.detail);
-    throw error;
-  }
-  return 'accepted';
-}
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
 
 /** Tensor 1 of file `one` of the ancestor, by its layout: the names are in the order of their offsets. */
 const numberOf = (path: string, name: string): [number, number] => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
 import { placeCopies } from './copied-tensors.ts';
 import { decodePackageIndex } from './decode-index.ts';
@@ -7,6 +6,7 @@ import { encodePackageIndex } from './encode-index.ts';
 import { decodePrefix, encodePrefix, prefixBytes } from './package-frame.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
 import { planTensors } from './plan-file.ts';
+import { refusalOf } from './refusal.test-support.ts';
 
 const id = '1'.repeat(32);
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
@@ -44,15 +44,7 @@ function packageOf(first: Codings, second: Codings, changes: Partial<PackageInde
 const decoded = (index: PackageIndex, formatVersion: FormatVersion = index.formatVersion): PackageIndex =>
   decodePackageIndex(encodePackageIndex(index), { id, formatVersion });
 
-function refusal(index: PackageIndex, formatVersion?: FormatVersion): string {
-  try {
-    decoded(index, formatVersion);
-  } catch (error) {
-    if (error instanceof FirnError && error.code === 'corrupt-package') return String(error.detail);
-    throw error;
-  }
-  return 'accepted';
-}
+const refusal = (index: PackageIndex, formatVersion?: FormatVersion): string => refusalOf(() => decoded(index, formatVersion));
 
 describe('an index with masters and widened copies', () => {
   it('says what each is told by, in files before, after, and its own, beside copies', () => {
