@@ -28,7 +28,8 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   const roles = rolesOf[command];
   if (rest.length > 0 || (roles === undefined && command !== 'migrate')) throw new FirnError('invalid-request', usage);
   const config = readConfig(process.env);
-  const log = pino({ level: config.logLevel, base: { service: 'firn' } });
+  // Written at once: lines that wait are told out of order by a process that exits, or are lost with one that is killed.
+  const log = pino({ level: config.logLevel, base: { service: 'firn' } }, pino.destination({ dest: 1, sync: true }));
   if (roles === undefined) return migrateDatabase(config, log);
   const firn = await wire(config, log, roles);
   log.info({ url: firn.url, roles, dataDirectory: config.dataDirectory }, `listening on ${firn.url}`);
