@@ -113,13 +113,14 @@ export async function countObjects(url: string, dataDirectory: string, runs: rea
   return { stored: (await objectFiles(dataDirectory)).length, named, merged };
 }
 
-/** Checkpoints of these runs that share a package with others. */
-export async function countMerged(url: string, runs: readonly string[]): Promise<number> {
-  let merged = 0;
-  for (const run of runs)
-    for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`))
-      merged += Number((await statusOf(url, run, step))?.package?.superStep !== undefined);
-  return merged;
+/** Ids of the packages that checkpoints of a run share. */
+export async function superStepsOf(url: string, run: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const { step } of await listed<{ step: number }>(url, `${repository}/runs/${run}/checkpoints`)) {
+    const superStep = (await statusOf(url, run, step))?.package?.superStep;
+    if (superStep !== undefined) found.add(superStep.id);
+  }
+  return [...found];
 }
 
 async function listed<T>(url: string, path: string): Promise<T[]> {

@@ -43,10 +43,13 @@ const givenConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFra
 const smallSearch = { bins: [4, 8, 16], embeddingBins: [16, 32], pruneFractions: [0.2, 0], protectFractions: [0.01], trialsMax: 12 };
 const evalSet = { name: 'held-out', graph: classifierGraph(), batches: classifierBatches(classifierRows(classifierWeights(0))) };
 
-/** The run that others are forked from, and that is merged. */
-export const forkedRun = 'merged';
+/** The run that others are forked from: what a fork builds on is not merged. */
+export const forkedRun = 'forked';
+/** The run whose old deltas are merged. */
+export const mergedRun = 'merged';
+const moving = { search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } };
 
-/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by search, and with deltas that are merged. */
+/** One client each: exact with noise that nothing compresses, lossy by a given config at once and in parts, lossy by search, with deltas that others build on, and with deltas that are merged. */
 export const runPlans: readonly RunPlan[] = [
   { name: 'exact', body: { fidelity: 'exact' }, push: 'at-once', keeps: 6, files: (step) => ({ 'model.safetensors': exactFile(step) }) },
   {
@@ -75,9 +78,16 @@ export const runPlans: readonly RunPlan[] = [
   },
   {
     name: forkedRun,
-    body: { search: { method: 'residual', fixedConfig: { method: 'residual', step: 0 } } },
+    body: moving,
     push: 'at-once',
     keeps: 12,
+    files: (step) => ({ 'model.safetensors': movingFile(step) }),
+  },
+  {
+    name: mergedRun,
+    body: moving,
+    push: 'at-once',
+    keeps: 20,
     files: (step) => ({ 'model.safetensors': movingFile(step) }),
   },
 ];

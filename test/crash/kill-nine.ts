@@ -17,12 +17,16 @@ import { runAsCommand, type Findings } from '../harness/command.ts';
 import { firnProgram } from '../harness/firn-program.ts';
 import { closeStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
-import { checkAcknowledged, countMerged } from './crash-checks.ts';
-import { prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
+import { checkAcknowledged, superStepsOf } from './crash-checks.ts';
+import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
 
 /** A kill comes this long after the clients start, in ms, at most: long enough for some encodes to be under way; as long as the start took on a machine that is busier. */
 const killAfterMsMax = 2500;
+/** How much longer than that it may take in rounds in which merges come after the encodes. */
+const quietFactor = 2;
+/** Kills after which at least one merge should have been seen. */
+const killsPerMergeMin = 100;
 /** Share of rounds in which clients push one step each and then stop, so that merges, which wait for encodes, are under way at the kill. */
 const quietShare = 0.4;
 /** Share of rounds in which a start is killed, too. */
@@ -44,8 +48,8 @@ export interface KillReport extends Findings {
   readonly acknowledgedFiles: number;
   readonly deletedCheckpoints: number;
   readonly forks: number;
-  /** Checkpoints in merged packages in the end. */
-  readonly merged: number;
+  /** Merged packages that were there at some start. */
+  readonly merges: number;
   /** Objects that nothing had ever named, after the last kill. */
   readonly orphans: number;
 }
@@ -72,6 +76,7 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
   const clients: Clients = { acknowledged: [], nextSteps: runPlans.map(() => 0), forks: { made: 0, live: [] }, problems: [] };
   const { acknowledged, problems } = clients;
   let checked: readonly Acknowledged[] = [];
+  const merges = new Set<string>();
   try {
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0 && random() < startKillShare) await killStart(stores, random() * startKillAfterMsMax);
@@ -85,13 +90,18 @@ export async function killNine({ kills, seed, stores: pair, say }: KillOptions):
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
-      const working = work(hub, clients, random() < quietShare ? 1 : Infinity);
-      await delay(random() * Math.max(killAfterMsMax, startMs));
+      for (const id of await superStepsOf(hub.url, mergedRun)) merges.add(id);
+      const isQuiet = random() < quietShare;
+      const working = work(hub, clients, isQuiet ? 1 : Infinity);
+      await delay(random() * (isQuiet ? quietFactor : 1) * Math.max(killAfterMsMax, startMs));
       await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
       await working;
-      say?.(`kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ${runPlans.map(({ name }) => name).join(', ')}; ${problems.length} problems`);
+      say?.(
+        `kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ${runPlans.map(({ name }) => name).join(', ')}; ${merges.size} merges; ${problems.length} problems`,
+      );
     }
-    return { kills, ...(await closeUp(stores, clients, kills)) };
+    if (merges.size < Math.floor(kills / killsPerMergeMin)) problems.push(`only ${merges.size} merges happened`);
+    return { kills, merges: merges.size, ...(await closeUp(stores, clients, { kills, merges: merges.size })) };
   } finally {
     await stores.remove();
   }
@@ -144,22 +154,23 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Everything once more, now that all kills are over, and what they left. */
-async function closeUp(stores: TestStores, { acknowledged, forks, problems }: Clients, kills: number): Promise<Omit<KillReport, 'kills'>> {
-  const live = [...runPlans.map(({ name }) => name), ...forks.live];
+async function closeUp(
+  stores: TestStores,
+  { acknowledged, forks, problems }: Clients,
+  { kills, merges }: Pick<KillReport, 'kills' | 'merges'>,
+): Promise<Omit<KillReport, 'kills' | 'merges'>> {
   const hub = await startHub(stores);
   problems.push(...(await checkAcknowledged(hub.url, acknowledged)));
-  const merged = await countMerged(hub.url, live);
   await hub.stop();
   const closing = await closeStores(stores);
   problems.push(...closing.problems);
-  if (closing.orphans > kills * orphansPerKillMax + merged) problems.push(`${closing.orphans} objects are left over from ${kills} kills`);
+  if (closing.orphans > kills * orphansPerKillMax + merges) problems.push(`${closing.orphans} objects are left over from ${kills} kills`);
   const names = (which: readonly Acknowledged[]): number => new Set(which.map(({ run, step }) => `${run}@${step}`)).size;
   return {
     acknowledgedCheckpoints: names(acknowledged.filter(({ committed }) => committed)),
     acknowledgedFiles: acknowledged.length,
     deletedCheckpoints: names(acknowledged.filter(({ deletion }) => deletion === 'done')),
     forks: forks.made,
-    merged,
     orphans: closing.orphans,
     problems,
   };
