@@ -4,16 +4,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelOf, openCompressHarness, type CompressHarness } from '../src/compress/compress-harness.test-support.ts';
 import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { MemoryStore } from '../src/package/memory-store.test-support.ts';
-import { encodePrefix, encodeTrailer } from '../src/package/package-frame.ts';
-import type { FormatVersion } from '../src/package/package-index.ts';
+import { chainLengthMax, gatheringsMax } from '../src/package/format-limits.ts';
 import { Dice, storeRandomRun } from '../src/restore/random-run.test-support.ts';
+import { crossedFiles, crossedPackage, packageOf } from './crossed-packages.ts';
 
+const core = loadCore();
 const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
 const fixtures = fileURLToPath(new URL('./fixtures/', import.meta.url));
 /** The decoder's exit statuses (examples/decode-package/README.md). */
@@ -110,21 +110,28 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     });
   });
 
-  it.each(['kept', 'gathered'] as const)(
+  it.each([
+    ['kept', chainLengthMax],
+    ['gathered', gatheringsMax],
+  ] as const)(
     'a chain of as many packages as may be comes out, its tensors %s at every link',
-    (how) => {
-      const length = 1024;
-      const chain = Array.from({ length }, (_, link) => stored(`${how}-${link}.firn`, crossedPackage(link, how)));
+    (how, length) => {
+      const chain = Array.from({ length }, (_, link) => stored(`${how}-${link}.firn`, crossedPackage(core, link, how)));
       const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, digestOf(bytes)]));
       expect(decode(chain)).toEqual({ status: decoded, said: '', digests });
     },
     60_000,
   );
 
+  it('refuses a chain that gathers at more links than it may', () => {
+    const chain = Array.from({ length: gatheringsMax + 1 }, (_, link) => stored(`gathered-${link}.firn`, crossedPackage(core, link, 'gathered')));
+    expect(decode(chain)).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
+  });
+
   it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {
     const store = new MemoryStore();
     const chain: string[] = [];
-    const run = await storeRandomRun(new Dice(seed), loadCore(), store, { length: 3, large: seed === 11, tensorsMax: 8 });
+    const run = await storeRandomRun(new Dice(seed), core, store, { length: 3, large: seed === 11, tensorsMax: 8 });
     for (const [step, { location, files }] of run.entries()) {
       chain.push(stored(`random-${seed}-${step}.firn`, store.objects.get(location.key)!));
       expect(decode(chain)).toEqual({ status: decoded, said: '', digests: Object.fromEntries([...files].map(([path, bytes]) => [path, digestOf(bytes)])) });
@@ -205,7 +212,7 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
     it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {
       const index = readFileSync(new URL(`./fuzz/corpus/package-index/corrupt-package.${name}`, import.meta.url));
-      const bytes = packageOf('b'.repeat(32), 1, Buffer.alloc(0), index);
+      const bytes = packageOf(core, 'b'.repeat(32), 1, Buffer.alloc(0), index);
       expect(decode([stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, digests: {} });
     });
 
@@ -214,8 +221,8 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
       (name) => {
         const indexOf = (file: string): Buffer => readFileSync(new URL(`./fuzz/corpus/package-index-v6/${file}`, import.meta.url));
         // As many bytes of payloads as the base's index announces.
-        const base = stored(`base-of-${name}.firn`, packageOf('a'.repeat(32), 6, Buffer.alloc(21), indexOf('accepted.base')));
-        const bytes = packageOf('b'.repeat(32), 6, Buffer.alloc(0), indexOf(`corrupt-package.${name}`));
+        const base = stored(`base-of-${name}.firn`, packageOf(core, 'a'.repeat(32), 6, Buffer.alloc(21), indexOf('accepted.base')));
+        const bytes = packageOf(core, 'b'.repeat(32), 6, Buffer.alloc(0), indexOf(`corrupt-package.${name}`));
         expect(decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({ status: damaged, said: expect.stringContaining('kept'), digests: {} });
       },
     );
@@ -230,56 +237,6 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** The bytes of a package with this index. */
-function packageOf(id: string, version: FormatVersion, payloads: Uint8Array, index: Uint8Array): Buffer {
-  const prefix = encodePrefix(id, version);
-  return Buffer.concat([prefix, payloads, index, encodeTrailer(prefix, index, prefix.length + payloads.length, loadCore().crc32cSync)]);
-}
-
-interface CrossedFile {
-  readonly path: string;
-  readonly header: Buffer;
-  readonly data: Buffer;
-  readonly bytes: Buffer;
-}
-
-/** Two files of two tensors each: the first link's have a and b, c and d, the next one's a and c, b and d, and so on, so that each file needs both of the link before. */
-function crossedFiles(link: number): CrossedFile[] {
-  const names = link % 2 === 0 ? ['ab', 'cd'] : ['ac', 'bd'];
-  return names.map((pair) => {
-    const entries = [...pair].map((name, i) => [name, { dtype: 'U8', shape: [2], data_offsets: [2 * i, 2 * i + 2] }]);
-    const header = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
-    const data = Buffer.from([...pair].map((name) => `${name}${name}`).join(''));
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(header.length));
-    return { path: `${pair}.safetensors`, header, data, bytes: Buffer.concat([length, header, data]) };
-  });
-}
-
-/** A package of these files, written field by field (docs/format.md): a base, or a delta without a byte of its own but what says so. */
-function crossedPackage(link: number, how: 'kept' | 'gathered'): Buffer {
-  const idOf = (of: number): string => of.toString(16).padStart(32, '0');
-  const payloads: Buffer[] = [];
-  const files = crossedFiles(link).map(({ path, header, data, bytes }, number) => {
-    const deflated = deflateRawSync(header);
-    const head = [
-      Buffer.of(0, path.length),
-      Buffer.from(path),
-      Buffer.from(digestOf(bytes), 'hex'),
-      Buffer.of(0, 0, 0, header.length, deflated.length),
-      deflated,
-    ];
-    if (link > 0 && how === 'kept') return Buffer.concat([...head, Buffer.of(1, 43, 2, 0, number, 1, number)]);
-    const payload = link > 0 ? Buffer.of(4) : Buffer.of(0, ...data);
-    payloads.push(payload);
-    const entry = Buffer.of(1, 1, 2, payload.length, 0, 0, 0, 0);
-    entry.writeUInt32LE(loadCore().crc32cSync(payload), 4);
-    return Buffer.concat([...head, entry]);
-  });
-  const flags = link > 0 ? Buffer.from(`01${idOf(link - 1)}`, 'hex') : Buffer.of(0);
-  return packageOf(idOf(link), 6, Buffer.concat(payloads), Buffer.concat([flags, Buffer.of(0, 0, 0, files.length), ...files]));
 }
 
 /** The tiny model, with halves, an outlier, a tensor of several blocks, integers and a tensor that is not finite. */

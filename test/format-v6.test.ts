@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FirnError } from '../src/checkpoint/firn-error.ts';
 import { loadCore } from '../src/native/load-core.ts';
+import { chainLengthMax, gatheringsMax } from '../src/package/format-limits.ts';
 import { changeBytes } from './change-bytes.ts';
+import { crossedFiles, crossedPackage } from './crossed-packages.ts';
 import { bytesOf, chainOf, digestsOf } from './decode-chain.ts';
 import { storeKeptFixtureRun } from './fixtures/format-v6-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
@@ -54,6 +57,20 @@ describe('packages of format version 6', () => {
       [whole.length - 9, whole.length],
     ] as const)
       expect((await bytesOf(chain, path, start, end)).equals(whole.subarray(start, end))).toBe(true);
+  });
+
+  it.each([
+    ['kept', chainLengthMax],
+    ['gathered', gatheringsMax],
+  ] as const)('come out at the end of a chain as long as may be, their tensors %s at every link', async (how, length) => {
+    const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, how)).reverse();
+    const digests = Object.fromEntries(crossedFiles(length - 1).map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')]));
+    expect(await digestsOf(await chainOf(core, chain))).toEqual(digests);
+  });
+
+  it.each([gatheringsMax + 1, 60])('that gather at every of %i links are damaged, and nothing is decoded over and over', async (length) => {
+    const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, 'gathered')).reverse();
+    await expect(chainOf(core, chain).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
   });
 
   it('are written still to the same digests', async () => {

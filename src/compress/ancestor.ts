@@ -1,21 +1,17 @@
 import type { LatticeState, ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { codingBehind } from '../package/copied-tensors.ts';
-import { gatherBlock, gatheringVersionMin, type GatheredPart } from '../package/gather-blocks.ts';
+import { gatherBlock, mayGather, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../package/package-index.ts';
 import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
 import type { PackageChain } from '../restore/package-chain.ts';
+import { readParts } from '../restore/read-parts.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
 import { planKept } from './plan-kept.ts';
-
-/**
- * Packages of a chain that may gather before another does: a gathered block needs several, and so may each of these, so that what a restore without a cache decodes would double at every one.
- */
-const gatheringsMax = 2;
 
 /** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
 export class Ancestor {
@@ -154,9 +150,9 @@ export class Ancestor {
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;
   }
 
-  private async gatheredBytes(gathered: readonly GatheredPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const parts = await Promise.all(gathered.map((part) => this.chain.blocks(this.index.files[part.file]!.path).elementsOf(part, signal)));
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  private gatheredBytes(gathered: readonly GatheredPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const parts = gathered.map((part) => this.chain.blocks(this.index.files[part.file]!.path).located(part));
+    return readParts(parts, signal);
   }
 
   /** Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of little help. */
@@ -164,7 +160,7 @@ export class Ancestor {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
     const gathered = new Map<number, readonly GatheredPart[]>();
-    if (this.chain.links.filter((link) => link.package.index.formatVersion >= gatheringVersionMin).length >= gatheringsMax) return gathered;
+    if (!mayGather(this.chain.links.map((link) => link.package.index))) return gathered;
     for (const [number, block] of plan.blocks.entries()) {
       if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
       const parts = gatherBlock(block, { path, plan }, tensors);

@@ -19,6 +19,11 @@ export const fileBytesMax = Number.MAX_SAFE_INTEGER;
 export const copiedBlocksMax = 2 ** 22;
 /** Most packages read to rebuild one, itself included. A format bound; encoders keep chains far shorter. */
 export const chainLengthMax = 1024;
+/**
+ * A package's blocks gather only where it builds on fewer packages of version 6 than this: a gathered block needs several, and so may each of these, so that what a restore without a cache
+ * decodes would multiply at every one.
+ */
+export const gatheringsMax = 2;
 /** Checkpoints of a super-step; moveTupleWidthMax of native/core.ts. */
 export const superStepWidthMin = 2;
 export const superStepWidthMax = 4;

@@ -1,4 +1,5 @@
 import type { PlannedBlock } from './block-plan.ts';
+import { gatheringsMax } from './format-limits.ts';
 import type { FormatVersion, PackageFile, TensorPlace } from './package-index.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
@@ -43,6 +44,11 @@ function placesIn(files: Iterable<readonly [number, PackageFile]>): Map<string, 
     for (const [tensor, { name }] of content.layout.tensors.entries()) if (!places.has(name)) places.set(name, { file, tensor });
   }
   return places;
+}
+
+/** Whether the exact blocks of a package of version 6 may gather, by what it builds on, directly or not. */
+export function mayGather(ancestors: readonly { readonly formatVersion: FormatVersion }[]): boolean {
+  return ancestors.length > 0 && ancestors.filter(({ formatVersion }) => formatVersion >= gatheringVersionMin).length < gatheringsMax;
 }
 
 export interface AncestorTensors {

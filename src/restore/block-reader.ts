@@ -14,6 +14,7 @@ import { besideParts, stateSegments } from '../package/state-place.ts';
 import type { BlockMemory } from './block-memory.ts';
 import type { ByteCache } from './byte-cache.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
+import { readParts, type ElementReader, type LocatedPart } from './read-parts.ts';
 
 /** A decoded block before dequantization. Shared through a cache: read only. */
 export type DecodedBlock =
@@ -40,7 +41,7 @@ interface WalkStep {
  * Decodes blocks of one file, following each along the chain to the package where it stands alone, or to one in the cache. Every payload's
  * CRC-32C is checked before it is decoded. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
  */
-export class BlockReader {
+export class BlockReader implements ElementReader {
   readonly #core: NativeCore;
   readonly #cache: ByteCache<DecodedBlock>;
   readonly #lineage: FileLineage;
@@ -98,7 +99,7 @@ export class BlockReader {
   async elements(block: number, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
     const copied = this.#copied(block);
     if (copied?.widened === true) return this.#widened(copied, signal);
-    if (copied?.part !== undefined) return copied.reader.elementsOf(copied.part, signal);
+    if (copied?.part !== undefined) return readParts([copied.reader.located(copied.part)], signal);
     if (copied !== undefined) return copied.reader.elements(copied.block, signal, memory);
     const { coding } = this.#planned(0, block);
     if (coding.kind === 'residual') return this.#residualElements(block, coding.dtype, { signal, memory });
@@ -120,13 +121,22 @@ export class BlockReader {
     );
   }
 
-  /** A part of a block's elements, in the file's own dtype. */
-  async elementsOf({ block, firstElement, elementCount }: BlockPart, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const copied = this.#copied(block);
-    if (copied?.part !== undefined) return copied.reader.elementsOf(copied.part, signal);
-    const bytes = await this.elements(block, signal);
-    const width = bytes.length / (copied?.reader ?? this).file.plan.blocks[copied?.block ?? block]!.elementCount;
-    return bytes.subarray(width * firstElement, width * (firstElement + elementCount));
+  /** Where the elements of a part of a block are decoded: for copies and kept tensors in blocks of the tensors that they are. */
+  located(part: BlockPart): LocatedPart {
+    const copied = this.#copied(part.block);
+    if (copied === undefined || copied.widened === true) return { ...part, reader: this };
+    return copied.reader.located(copied.part ?? { ...part, block: copied.block });
+  }
+
+  /** Also of a block that is decoded for copies. */
+  elementCount(block: number): number {
+    const { blocks } = this.file.plan;
+    const copied = block < blocks.length ? undefined : this.#copied(block)!;
+    return copied === undefined ? blocks[block]!.elementCount : (copied.part?.elementCount ?? copied.reader.elementCount(copied.block));
+  }
+
+  keyOf(block: number): string {
+    return this.#key(0, block);
   }
 
   /** The dtype of a block's elements where it is one that can be converted. */
@@ -267,9 +277,10 @@ export class BlockReader {
   async #gathered({ step, number }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const parts = this.#lineage.gathered(step, number);
     if (parts === undefined) return undefined;
-    const gathered: Uint8Array[] = [];
-    for (const part of parts) gathered.push(await this.#readerOf(part.file, step + 1).elementsOf(part, signal));
-    return gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered);
+    return readParts(
+      parts.map((part) => this.#readerOf(part.file, step + 1).located(part)),
+      signal,
+    );
   }
 
   /** The elements of a block with masters, which lie beside tensors of the same package. */
@@ -280,13 +291,9 @@ export class BlockReader {
     const mayBe = content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
     if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
     const parts = roundedParts(content.codings, planned, (file) => owner.plan(file));
-    if (parts.every(({ beside }) => beside === undefined)) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
-    const besides: Uint8Array[] = [];
-    for (const { beside } of parts) {
-      if (beside === undefined) continue;
-      besides.push(await this.#readerOf(beside.file, step).elementsOf(beside, signal));
-    }
-    return this.#core.roundedDecode(payload, { segments: parts, beside: besides.length === 1 ? besides[0]! : Buffer.concat(besides) }, signal);
+    const besides = parts.flatMap(({ beside }) => (beside === undefined ? [] : [this.#readerOf(beside.file, step).located(beside)]));
+    if (besides.length === 0) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
+    return this.#core.roundedDecode(payload, { segments: parts, beside: await readParts(besides, signal) }, signal);
   }
 
   /** The elements of a block of optimizer state. */
@@ -329,9 +336,10 @@ export class BlockReader {
     const { plan, fileNumber, package: owner } = this.file;
     const { content } = owner.index.files[fileNumber]!;
     if (content.type !== 'safetensors') throw corruptPackage('first moments in a file without tensors');
-    const parts: Uint8Array[] = [];
-    for (const part of besideParts(plan, content.codings, planned)) parts.push(await this.elementsOf(part, signal));
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    return readParts(
+      besideParts(plan, content.codings, planned).map((part) => this.located(part)),
+      signal,
+    );
   }
 
   #part(step: number): SuperStepPart | undefined {

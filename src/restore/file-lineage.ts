@@ -1,5 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { gatherBlock, gatheringVersionMin, type GatheredPart } from '../package/gather-blocks.ts';
+import { gatherBlock, gatheringVersionMin, mayGather, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import type { BlockEntry } from '../package/package-index.ts';
 import type { FilePlan } from '../package/plan-file.ts';
@@ -51,8 +51,10 @@ export class FileLineage {
   gathered(step: number, block: number): GatheredPart[] | undefined {
     const { package: owner, fileNumber, plan } = this.steps[step]!;
     const { path, content } = owner.index.files[fileNumber]!;
-    const ancestor = this.#packages[step + 1];
-    if (ancestor === undefined || owner.index.formatVersion < gatheringVersionMin || content.type !== 'safetensors') return undefined;
+    const ancestors = this.#packages.slice(step + 1);
+    const gathers = owner.index.formatVersion >= gatheringVersionMin && mayGather(ancestors.map(({ index }) => index));
+    if (!gathers || content.type !== 'safetensors') return undefined;
+    const ancestor = ancestors[0]!;
     return gatherBlock(plan.blocks[block]!, { path, plan }, { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! });
   }
 }

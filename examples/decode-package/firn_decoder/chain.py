@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .block_plan import CODEBOOK_CODING, BlockPlan
 from .checksum import crc32c
 from .errors import check
-from .limits import CHAIN_PACKAGES_MAX
+from .limits import CHAIN_PACKAGES_MAX, GATHERINGS_MAX
 from .package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .read_index import read_index
 
@@ -121,6 +121,8 @@ class BlockFinder:
     def gathered(self, link: Link) -> list[Place] | None:
         """The elements of the gathered block of an exact block without a previous one, run by run; None if it has none."""
         if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
+            return None
+        if sum(package.index.version >= 6 for package in self.chain[: link.at]) >= GATHERINGS_MAX:
             return None
         files = self.chain[link.at - 1].index.files
         places = []

@@ -6,6 +6,7 @@ HEADER_BYTES_MAX = 100_000_000
 TENSORS_MAX = 1_000_000
 CHAIN_PACKAGES_MAX = 1024
 BLOCK_ELEMENTS_MAX = 131_072
+GATHERINGS_MAX = 2  # a package that builds on as many of version 6 has no gathered blocks
 COPIED_BLOCKS_MAX = 1 << 22  # of tensors larger than a block that have none of their own
 
 PREFIX_BYTES = 24
