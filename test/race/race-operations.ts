@@ -9,12 +9,18 @@ export interface RaceContext {
   readonly random: () => number;
   /** What was answered, by operation and status. */
   readonly counts: Map<string, number>;
+  /** Ids of the merged packages that were told of. */
+  readonly merges: Set<string>;
   problem(sentence: string): void;
 }
 
 export const repository = '/v1/repositories/race/twin';
 /** Steps that a run gets; then it is read, forked from and deleted. */
 const stepsMax = 24;
+/** Runs that live at once; beyond it one is deleted where one would be made. */
+const runsMax = 80;
+/** Share of pushes that go to the oldest run whose deltas are merged and that is not full, so that some run grows long enough for it. */
+const mergedShare = 0.4;
 
 type Operation = (ctx: RaceContext) => Promise<void>;
 
@@ -45,12 +51,18 @@ function contentFor({ random }: RaceContext, run: TwinRun, step: number, withBes
 }
 
 const newRun: Operation = async (ctx) => {
+  if (ctx.twin.live.length >= runsMax) return removeRun(ctx);
   const kind = ctx.random() < 0.25 ? 'moving' : 'exact';
   const name = ctx.twin.newName();
   const search = { method: 'residual', fixedConfig: { method: 'residual', step: 0 } };
   const answer = await counted(ctx, 'new run', 'POST', `${repository}/runs`, { json: { name, ...(kind === 'moving' ? { search } : { fidelity: 'exact' }) } });
   if (expectStatus(ctx, `new run ${name}`, answer, [201])) ctx.twin.add(name, kind);
 };
+
+function runToPush({ random, twin }: RaceContext): TwinRun | undefined {
+  const growing = random() < mergedShare ? twin.live.find(({ kind, nextStep }) => kind === 'moving' && nextStep < stepsMax) : undefined;
+  return growing ?? pick(random, twin.live);
+}
 
 /** The next step of a run, one that was deleted, or one that is there: again, or with other bytes. */
 function stepToPush(ctx: RaceContext, run: TwinRun): TwinStep | undefined {
@@ -61,7 +73,7 @@ function stepToPush(ctx: RaceContext, run: TwinRun): TwinStep | undefined {
 }
 
 const push: Operation = async (ctx) => {
-  const run = pick(ctx.random, ctx.twin.live);
+  const run = runToPush(ctx);
   const step = run && stepToPush(ctx, run);
   if (run === undefined || step === undefined) return newRun(ctx);
   const content = contentFor(ctx, run, step.step, false);
@@ -77,7 +89,7 @@ const push: Operation = async (ctx) => {
 
 /** Reserves a step, uploads its files and commits it, or thinks better of it on the way. */
 const pushInParts: Operation = async (ctx) => {
-  const run = pick(ctx.random, ctx.twin.live);
+  const run = runToPush(ctx);
   if (run === undefined || run.nextStep >= stepsMax) return newRun(ctx);
   const step = ctx.twin.stepOf(run, run.nextStep++);
   const content = contentFor(ctx, run, step.step, true);
@@ -111,6 +123,7 @@ function anyStep(ctx: RaceContext): TwinStep | undefined {
 interface Described {
   readonly state: string;
   readonly error?: unknown;
+  readonly package?: { readonly superStep?: { readonly id: string } };
   readonly files: readonly { readonly path: string; readonly uploaded: { readonly sha256?: string }; readonly rebuilt?: { readonly sha256: string } }[];
 }
 
@@ -119,19 +132,26 @@ const describe: Operation = async (ctx) => {
   if (step === undefined) return;
   const stoodStill = markOf(step);
   const before = step.current;
+  const wasReady = before?.isReady === true;
   const answer = await counted(ctx, 'describe', 'GET', stepPath(step));
   if (!stoodStill()) return void expectStatus(ctx, `describe ${nameOf(step)}`, answer, [200, 404]);
   if (!expectStatus(ctx, `describe ${nameOf(step)}`, answer, [before === undefined ? 404 : 200]) || before === undefined) return;
-  note(ctx, step, JSON.parse(answer.bytes.toString()) as Described);
+  note(ctx, step, { described: JSON.parse(answer.bytes.toString()) as Described, wasReady });
 };
 
+interface Told {
+  readonly described: Described;
+  /** Whether it was known to be ready when the hub was asked; another client's later question may be answered earlier. */
+  readonly wasReady: boolean;
+}
+
 /** Compares what is said of a step that stood still with the twin, and learns what only the hub can know. */
-export function note(ctx: Pick<RaceContext, 'problem'>, step: TwinStep, described: Described): void {
+export function note(ctx: Pick<RaceContext, 'problem' | 'merges'>, step: TwinStep, { described, wasReady }: Told): void {
   const current = step.current!;
   const wrong = (what: string): void => ctx.problem(`${nameOf(step)} ${what}: ${JSON.stringify(described)}`);
   const states = ['queued', 'working', 'ready', ...(current.mayBeCancelled ? ['cancelled'] : [])];
   if (!states.includes(described.state)) return wrong('is in a state it cannot be in');
-  if (current.isReady && described.state !== 'ready') return wrong('was ready and is not');
+  if (wasReady && described.state !== 'ready') return wrong('was ready and is not');
   const digests = (files: readonly { path: string; sha256?: string | undefined }[]): string =>
     files
       .map(({ path, sha256: digest }) => `${path} ${digest}`)
@@ -141,6 +161,7 @@ export function note(ctx: Pick<RaceContext, 'problem'>, step: TwinStep, describe
     return wrong('has other files');
   if (described.state !== 'ready') return;
   current.isReady = true;
+  if (described.package?.superStep !== undefined) ctx.merges.add(described.package.superStep.id);
   const rebuilt = described.files.find(({ path }) => path === modelPath)?.rebuilt?.sha256;
   if (rebuilt === undefined) return wrong('is ready and has no digest');
   if (current.content.isExact && rebuilt !== current.content.files[0]!.sha256) return wrong('is exact and has another digest');
@@ -155,13 +176,14 @@ const read: Operation = async (ctx) => {
   if (step === undefined) return;
   const stoodStill = markOf(step);
   const before = step.current;
+  const wasReady = before?.isReady === true;
   const file = before === undefined ? undefined : pick(ctx.random, before.content.files);
   const path = file?.path ?? modelPath;
   const answer = await counted(ctx, 'read', 'GET', `${stepPath(step)}/files/${path}`);
   const what = `read ${nameOf(step)} ${path}`;
   if (!stoodStill()) return void expectStatus(ctx, what, answer, [200, 404, 409]);
   if (before === undefined || file === undefined) return void expectStatus(ctx, what, answer, [404]);
-  if (!expectStatus(ctx, what, answer, before.isReady ? [200] : [200, 409]) || answer.status !== 200) return;
+  if (!expectStatus(ctx, what, answer, wasReady ? [200] : [200, 409]) || answer.status !== 200) return;
   const found = sha256(answer.bytes);
   const expected = before.content.isExact || path !== modelPath ? file.sha256 : before.rebuilt;
   if (expected !== undefined && found !== expected) ctx.problem(`${what}: comes down with sha256 ${found}, and not ${expected}`);
@@ -187,8 +209,9 @@ const remove: Operation = async (ctx) => {
   if (step === undefined || step.isChanging) return;
   await changing(step, async (runMoved) => {
     const before = step.current;
+    const wasReady = before?.isReady === true;
     const answer = await counted(ctx, 'delete', 'DELETE', stepPath(step));
-    const expected = before === undefined ? [404] : before.isReady ? [204] : [204, 409];
+    const expected = before === undefined ? [404] : wasReady ? [204] : [204, 409];
     if (!expectStatus(ctx, `delete ${nameOf(step)}`, answer, runMoved() ? [...expected, 404, 409] : expected)) return;
     if (answer.status === 204) step.current = undefined;
   });
@@ -206,6 +229,7 @@ const cancel: Operation = async (ctx) => {
 };
 
 const fork: Operation = async (ctx) => {
+  if (ctx.twin.live.length >= runsMax) return removeRun(ctx);
   const parent = anyStep(ctx);
   if (parent?.current === undefined) return;
   const stoodStill = markOf(parent);
@@ -254,6 +278,9 @@ export function compareList(ctx: Pick<RaceContext, 'problem'>, run: TwinRun, ans
     .sort((a, b) => a - b);
   if (listed.join() !== held.join()) ctx.problem(`${run.name} lists the steps ${listed.join()}, and not ${held.join()}`);
 }
+
+/** Whether it makes work for an encoder. */
+export const isPush = (operation: Operation): boolean => operation === push || operation === pushInParts;
 
 /** In how many of a hundred operations each is taken. */
 export const operations: readonly (readonly [share: number, operation: Operation])[] = [

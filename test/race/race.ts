@@ -13,7 +13,7 @@ import { runAsCommand, type Findings } from '../harness/command.ts';
 import { closeStores, openStores, sweepStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { modelPath } from './contents.ts';
-import { compareList, note, operations, removeWholeRun, repository, type RaceContext } from './race-operations.ts';
+import { compareList, isPush, note, operations, removeWholeRun, repository, type RaceContext } from './race-operations.ts';
 import { heldSteps, Twin, type TwinStep } from './twin.ts';
 
 /** Between two sweeps, in ms. */
@@ -22,6 +22,11 @@ const sweepPauseMs = 2_000;
 const settleMsMax = 600_000;
 /** Checkpoints that wait for their encode; beyond it clients look how far they are. */
 const waitingMax = 60;
+/** Of so many operations the last ones push nothing and begin when nothing waits for its encode: merges, which come after encodes, are under way beside them. */
+const lullEvery = 400;
+const lullLength = 100;
+/** Operations after which a merge should have been seen. */
+const operationsPerMergeMin = 5_000;
 /** After so many problems the rest says nothing new. */
 const problemsMax = 20;
 
@@ -38,6 +43,8 @@ export interface RaceReport extends Findings {
   /** By operation and status. */
   readonly answers: Readonly<Record<string, number>>;
   readonly swept: number;
+  /** Merged packages that were told of. */
+  readonly merges: number;
   /** In the end, live and ready. */
   readonly checkpoints: number;
   readonly runs: number;
@@ -50,12 +57,13 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
   const stores = await openTestStores(pair);
   const problems: string[] = [];
   const counts = new Map<string, number>();
+  const merges = new Set<string>();
   const twin = new Twin();
   try {
     let hub = await startHub({ ...stores, environment: { ...stores.environment, FIRN_ENCODE_CONCURRENCY: '2' } });
     await must('POST', `${hub.url}/v1/repositories`, { json: { namespace: 'race', name: 'twin' } });
     const random = randomNumbers(seed);
-    const context = (url: string): RaceContext => ({ url, twin, random, counts, problem: (sentence) => void problems.push(sentence) });
+    const context = (url: string): RaceContext => ({ url, twin, random, counts, merges, problem: (sentence) => void problems.push(sentence) });
     const ctx = context(hub.url);
     const sweeping = startSweeping(stores, graceMs);
     let left = total;
@@ -63,13 +71,14 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
       while (left > 0 && problems.length < problemsMax) {
         left--;
         if (left % 1000 === 0) say?.(`${total - left} operations, ${twin.live.length} runs, ${waiting(twin).length} waiting, ${problems.length} problems`);
-        await next(ctx);
+        await next(ctx, (total - left) % lullEvery >= lullEvery - lullLength);
       }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: clients }, client));
     for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
     const swept = await sweeping.end();
     await compareAll(ctx, say);
+    if (merges.size < Math.floor(total / operationsPerMergeMin)) problems.push(`only ${merges.size} merges happened`);
     const checkpoints = [...twin.runs.values()].flatMap(heldSteps).filter(({ current }) => current!.isReady).length;
     const runs = twin.runs.size;
     await hub.stop();
@@ -83,18 +92,19 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
     problems.push(...empty.problems);
     const leaked = empty.verified.objects + empty.verified.unnamed.objects;
     if (leaked > 0) problems.push(`${leaked} objects are left after everything was deleted`);
-    return { answers: Object.fromEntries([...counts].sort()), swept, checkpoints, runs, orphans: closing.orphans, leaked, problems };
+    return { answers: Object.fromEntries([...counts].sort()), swept, merges: merges.size, checkpoints, runs, orphans: closing.orphans, leaked, problems };
   } finally {
     await stores.remove();
   }
 }
 
-/** One operation by its share, once not too much waits for its encode. */
-async function next(ctx: RaceContext): Promise<void> {
-  for (let late = waiting(ctx.twin); late.length > waitingMax; late = waiting(ctx.twin)) await look(ctx, pick(ctx.random, late)!);
-  const total = operations.reduce((sum, [share]) => sum + share, 0);
+/** One operation by its share, once not too much waits for its encode; in a lull nothing does, and nothing is pushed. */
+async function next(ctx: RaceContext, isLull: boolean): Promise<void> {
+  for (let late = waiting(ctx.twin); late.length > (isLull ? 0 : waitingMax); late = waiting(ctx.twin)) await look(ctx, pick(ctx.random, late)!);
+  const possible = operations.filter(([, operation]) => !isLull || !isPush(operation));
+  const total = possible.reduce((sum, [share]) => sum + share, 0);
   let at = ctx.random() * total;
-  for (const [share, operation] of operations) if ((at -= share) < 0) return operation(ctx);
+  for (const [share, operation] of possible) if ((at -= share) < 0) return operation(ctx);
 }
 
 function waiting({ runs }: Twin): TwinStep[] {
@@ -104,9 +114,10 @@ function waiting({ runs }: Twin): TwinStep[] {
 /** Asks how far a checkpoint is; its answer counts only where nobody changed it meanwhile. */
 async function look(ctx: RaceContext, step: TwinStep): Promise<void> {
   const { current, epoch } = step;
+  const wasReady = current?.isReady === true;
   const answer = await ask('GET', `${ctx.url}${repository}/runs/${step.run.name}/checkpoints/${step.step}`);
   const stoodStill = step.current === current && step.epoch === epoch && !step.isChanging && !step.run.isDeleting;
-  if (answer.status === 200 && stoodStill && current !== undefined) note(ctx, step, JSON.parse(answer.bytes.toString()));
+  if (answer.status === 200 && stoodStill && current !== undefined) note(ctx, step, { described: JSON.parse(answer.bytes.toString()), wasReady });
   await pause(20);
 }
 
@@ -154,7 +165,7 @@ async function compareStep(ctx: RaceContext, step: TwinStep): Promise<void> {
   const path = `${ctx.url}${repository}/runs/${step.run.name}/checkpoints/${step.step}`;
   const described = await ask('GET', path);
   if (described.status !== 200) return ctx.problem(`${path} is lost: ${described.status}`);
-  note(ctx, step, JSON.parse(described.bytes.toString()));
+  note(ctx, step, { described: JSON.parse(described.bytes.toString()), wasReady: step.current!.isReady });
   const { content, isReady, rebuilt } = step.current!;
   for (const file of content.files) {
     // What was cancelled keeps its upload.
