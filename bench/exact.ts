@@ -2,7 +2,7 @@
  * Lossless coding of a series of checkpoints: ours beside zstd, byte planes, XOR and bitmasks, and beside the code lengths of the prototype.
  * npm run bench:exact -- <series dir> [--seconds 1] [--only name[,..]] [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
- * Only weights are coded: fp32 tensors, the same rounded to bf16, and bf16 ones. Every payload is decoded and compared before anything is timed. One thread does the work:
+ * Only weights are coded: fp32 tensors, the same rounded to bf16 and fp16, and bf16 and fp16 ones. Every payload is decoded and compared before anything is timed. One thread does the work:
  * the core's only one, or this one where libzstd runs. GB are 1e9 raw bytes.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { loadCore } from '../src/native/load-core.ts';
 import { describeRun } from './describe-run.ts';
 import { replaceSection } from './document-section.ts';
 import { compareChanged, compareSeries, type CompareTools } from './exact/compare-exact.ts';
-import type { SeriesFigures } from './exact/exact-figures.ts';
+import type { ChangedFigures, SeriesFigures } from './exact/exact-figures.ts';
 import { readExactOptions, type ExactOptions } from './exact/read-exact-options.ts';
 import { markdownReport, type ExactReport } from './exact/report-exact.ts';
 import { readWeightSeries } from './exact/weight-series.ts';
@@ -33,8 +33,11 @@ async function main(options: ExactOptions): Promise<void> {
   const all = await readWeightSeries(series, core);
   const results: SeriesFigures[] = [];
   for (const each of all) results.push(await compareSeries(each, tools));
-  const last = all.findLast(({ dtype }) => dtype === 'BF16')?.checkpoints.at(-1);
-  const changed = last === undefined ? [] : await compareChanged(last, tools);
+  const changed: ChangedFigures[] = [];
+  for (const dtype of ['BF16', 'F16'] as const) {
+    const last = all.findLast((each) => each.dtype === dtype)?.checkpoints.at(-1);
+    if (last !== undefined) changed.push(...(await compareChanged(last, dtype, tools)));
+  }
   await writeReports({ series: series.name, results, changed }, options);
 }
 

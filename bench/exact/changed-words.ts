@@ -1,11 +1,16 @@
-/** Largest finite magnitude of a bfloat16 word. */
-const finiteMax = 0x7f7f;
+import type { HalfDtype } from './weight-file.ts';
+
+/** Words of the largest finite magnitudes. */
+const finiteMax: Readonly<Record<HalfDtype, number>> = { BF16: 0x7f7f, F16: 0x7bff };
 
 /**
- * bfloat16 words of which `round(share * length)`, at random places, are the number next above or next below, either with probability 1/2: what a step at a low
+ * Words of 16-bit floats of which `round(share * length)`, at random places, are the number next above or next below, either with probability 1/2: what a step at a low
  * learning rate leaves. Magnitudes 0 and the largest finite one only have one way to go. The same for the same seed.
  */
-export function changeWords(words: Uint16Array, share: number, seed: number): Uint16Array {
+export function changeWords(
+  words: Uint16Array,
+  { dtype, share, seed }: { readonly dtype: HalfDtype; readonly share: number; readonly seed: number },
+): Uint16Array {
   const random = uniform(seed);
   const changed = words.slice();
   let missing = Math.round(share * words.length);
@@ -14,7 +19,7 @@ export function changeWords(words: Uint16Array, share: number, seed: number): Ui
     if (random() * (words.length - i) >= missing) continue;
     missing -= 1;
     const magnitude = words[i]! & 0x7fff;
-    const away = magnitude === 0 || (magnitude < finiteMax && random() < 0.5);
+    const away = magnitude === 0 || (magnitude < finiteMax[dtype] && random() < 0.5);
     changed[i] = words[i]! + (away ? 1 : -1);
   }
   return changed;

@@ -41,7 +41,7 @@ test('every checkpoint is coded alone, every one after the first against the one
 });
 
 test('changed words are coded against the words before', async () => {
-  const changed = await compareChanged(series.checkpoints[2]!, tools);
+  const changed = await compareChanged(series.checkpoints[2]!, 'BF16', tools);
   expect(changed.map(({ share }) => share)).toEqual([0.01, 0.05, 0.15, 0.5]);
   expect(changed[0]!.methods[1]).toEqual({ name: 'bitmask (BitSnap)', bytes: 1 + weightCount / 8 + 2 * 50 });
   expect(changed[0]!.weightCount).toBe(weightCount);

@@ -9,7 +9,7 @@ import { firnName } from './methods/firn-blocks.ts';
 import { zstd } from './methods/zstd.ts';
 import { prototypeCosts } from './prototype-costs.ts';
 import { roundTrip } from './round-trip.ts';
-import { withBytes, type WeightFile } from './weight-file.ts';
+import { withBytes, type HalfDtype, type WeightFile } from './weight-file.ts';
 import type { WeightCheckpoint, WeightSeries } from './weight-series.ts';
 
 export interface CompareTools {
@@ -96,20 +96,22 @@ async function measureMethod(method: ExactMethod, pairs: readonly CheckpointPair
   };
 }
 
-/** Bytes of a bfloat16 checkpoint of which a share of the words has changed by one, against the checkpoint. Rejects as {@link compareSeries}. */
-export async function compareChanged({ files }: WeightCheckpoint, { core, wanted }: CompareTools): Promise<ChangedFigures[]> {
+/** Bytes of a checkpoint of 16-bit floats of which a share of the words has changed by one, against the checkpoint. Rejects as {@link compareSeries}. */
+export async function compareChanged({ files }: WeightCheckpoint, dtype: HalfDtype, { core, wanted }: CompareTools): Promise<ChangedFigures[]> {
   const methods = changedMethods(core).filter(({ name }) => wanted(name));
   const figures: ChangedFigures[] = [];
   for (const share of changedShares) {
-    const changed = files.map((file) => withBytes(file, new Uint8Array(changeWords(new Uint16Array(file.bytes.buffer), share, changedSeed).buffer)));
+    const changed = files.map((file) =>
+      withBytes(file, new Uint8Array(changeWords(new Uint16Array(file.bytes.buffer), { dtype, share, seed: changedSeed }).buffer)),
+    );
     const coded = [];
     for (const method of methods) {
       let bytes = 0;
       for (const [i, file] of changed.entries()) bytes += (await roundTrip(method, file, files[i])).bytes;
       coded.push({ name: method.name, bytes });
     }
-    const prototype = prototypeCosts.BF16.map(({ name, bytes }) => ({ name, bytes: bytes(joined(changed), joined(files)) }));
-    figures.push({ share, weightCount: sum(files.map(({ bytes }) => bytes.length)) / dtypeBytes.BF16, methods: coded, prototype });
+    const prototype = prototypeCosts[dtype].map(({ name, bytes }) => ({ name, bytes: bytes(joined(changed), joined(files)) }));
+    figures.push({ dtype, share, weightCount: sum(files.map(({ bytes }) => bytes.length)) / dtypeBytes[dtype], methods: coded, prototype });
   }
   return figures;
 }

@@ -1,3 +1,4 @@
+import type { HalfDtype } from './weight-file.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
 
 /** One method over checkpoints. */
@@ -33,8 +34,9 @@ export interface SeriesFigures {
   readonly codings: readonly CodingFigures[];
 }
 
-/** bfloat16 with some words changed by one, against the words before. */
+/** A checkpoint of 16-bit floats with some words changed by one, against the words before. */
 export interface ChangedFigures {
+  readonly dtype: HalfDtype;
   readonly share: number;
   readonly weightCount: number;
   readonly methods: readonly { readonly name: string; readonly bytes: number }[];

@@ -11,7 +11,7 @@ import { roundTrip } from './round-trip.ts';
 import { weightFile, withBytes, type WeightDtype, type WeightFile } from './weight-file.ts';
 
 const core = loadCore({ threads: 1 });
-const wordBytes = { F32: 4, BF16: 2 } as const;
+const wordBytes = { F32: 4, BF16: 2, F16: 2 } as const;
 
 /** Tensors of so many words each, filled from `bytes` over and over. */
 function fileOf(dtype: WeightDtype, counts: readonly number[], byteAt: (i: number) => number): WeightFile {
@@ -38,7 +38,7 @@ const contents: readonly (readonly [string, (i: number) => number])[] = [
   ['NaNs with payloads', (i) => [0x01, 0xc3, 0xff, 0x7f, 0x42, 0x17, 0xc1, 0xff][i % 8]!],
 ];
 
-describe.each(['F32', 'BF16'] as const)('%s', (dtype) => {
+describe.each(['F32', 'BF16', 'F16'] as const)('%s', (dtype) => {
   const cases = layouts.flatMap(([layout, counts]) => contents.map(([content, byteAt]) => ({ name: `${layout}, ${content}`, counts, byteAt })));
 
   test.each(cases)('every method gives back $name', async ({ counts, byteAt }) => {

@@ -62,9 +62,12 @@ describe('bfloat16', () => {
 
   test('difference: each previous exponent has a code of its own', () => {
     expect(cost('BF16', 'difference given exponent', [0x3f80, 0x4001, 0x3f80, 0x4001], [0x3f80, 0x4000, 0x3f80, 0x4000])).toBe(0);
+    // Of binary16 0x3c00 and 0x3ffc have one exponent, and 0x4000 the next.
+    expect(cost('F16', 'difference given exponent', [0x3c01, 0x4002, 0x3c01, 0x4002], [0x3c00, 0x4000, 0x3c00, 0x4000])).toBe(0);
+    expect(cost('F16', 'difference given exponent', [0x3c01, 0x3ffe, 0x3c01, 0x3ffe], [0x3c00, 0x3ffc, 0x3c00, 0x3ffc])).toBe(0.5);
   });
 });
 
-test.each(['F32', 'BF16'] as const)('no %s words cost nothing', (dtype) => {
+test.each(['F32', 'BF16', 'F16'] as const)('no %s words cost nothing', (dtype) => {
   for (const { name } of prototypeCosts[dtype]) expect(cost(dtype, name, [], [])).toBe(0);
 });

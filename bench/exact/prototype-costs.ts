@@ -11,14 +11,17 @@ export interface PrototypeCost {
 
 /** What the prototype's word coder does not name by value: such words are stored whole. */
 const namedDifferences = 254;
-/** Contexts: exponents of bfloat16 and binary32. */
+/** Contexts: exponents of bfloat16 and binary32; binary16 has fewer. */
 const exponents = 256;
+/** Mantissa bits below the exponent of 16-bit words. */
+const mantissaBits = { BF16: 7, F16: 10 } as const;
 /** Bit lengths of differences of 32-bit words, with the sign. */
 const lengths = 64;
 
 const planesAlone: Record<WeightDtype, PrototypeCost> = {
   F32: { name: 'planes, order 0', delta: false, bytes: (current) => planeBytes(rotated32(current), 4) },
   BF16: { name: 'planes, order 0', delta: false, bytes: (current) => planeBytes(rotated16(current), 2) },
+  F16: { name: 'planes, order 0', delta: false, bytes: (current) => planeBytes(rotated16(current), 2) },
 };
 const planesOfXor = (width: 2 | 4): PrototypeCost => ({
   name: 'planes of XOR, order 0',
@@ -29,7 +32,8 @@ const planesOfXor = (width: 2 | 4): PrototypeCost => ({
 /**
  * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all of it. Of binary32 the exponent plane alone,
  * every plane, planes of the XOR, and the bit length of the difference in the order of numbers given the previous exponent, with all bits below the
- * leading one raw. Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as words.
+ * leading one raw. Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as words. The prototype did not measure binary16; its figures are
+ * those of bfloat16 with its own exponents.
  */
 export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost[]>> = {
   F32: [
@@ -38,12 +42,14 @@ export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost
     planesOfXor(4),
     { name: 'length of difference given exponent, rest raw', delta: true, bytes: (current, previous) => lengthBytes(words32(current), words32(previous!)) },
   ],
-  BF16: [
-    planesAlone.BF16,
-    planesOfXor(2),
-    { name: 'difference given exponent', delta: true, bytes: (current, previous) => differenceBytes(words16(current), words16(previous!)) },
-  ],
+  BF16: [planesAlone.BF16, planesOfXor(2), differences('BF16')],
+  F16: [planesAlone.F16, planesOfXor(2), differences('F16')],
 };
+
+function differences(dtype: 'BF16' | 'F16'): PrototypeCost {
+  const bytes: PrototypeCost['bytes'] = (current, previous) => differenceBytes(words16(current), words16(previous!), mantissaBits[dtype]);
+  return { name: 'difference given exponent', delta: true, bytes };
+}
 
 type Words = Uint16Array | Uint32Array;
 
@@ -108,12 +114,12 @@ function lengthBytes(words: Uint32Array, previous: Uint32Array): number {
   return (rowBits(counts, lengths) + rawBits) / 8;
 }
 
-function differenceBytes(words: Uint16Array, previous: Uint16Array): number {
+function differenceBytes(words: Uint16Array, previous: Uint16Array, mantissa: number): number {
   const counts = new Uint32Array(exponents * exponents);
   let wholeWords = 0;
   for (let i = 0; i < words.length; i += 1) {
     const difference = zigzag(ordered(words[i]!, 16) - ordered(previous[i]!, 16));
-    counts[((previous[i]! >>> 7) & 255) * exponents + Math.min(difference, namedDifferences)]! += 1;
+    counts[((previous[i]! >>> mantissa) & (32767 >>> mantissa)) * exponents + Math.min(difference, namedDifferences)]! += 1;
     if (difference >= namedDifferences) wholeWords += 1;
   }
   return rowBits(counts, exponents) / 8 + 2 * wholeWords;

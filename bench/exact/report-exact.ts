@@ -1,3 +1,4 @@
+import type { HalfDtype } from './weight-file.ts';
 import { changeBits } from './changed-words.ts';
 import { bestOfEach, sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
@@ -12,10 +13,15 @@ export interface ExactReport {
 
 const codingTitles: Readonly<Record<CodingFigures['coding'], string>> = { alone: 'alone', delta: 'to the one before' };
 
-/** One table a dtype, and one of changed words. Markdown. */
+const dtypeNames: Readonly<Record<HalfDtype, string>> = { BF16: 'bf16', F16: 'fp16' };
+
+/** One table a dtype, and one of changed words of each of 16 bits. Markdown. */
 export function markdownReport({ series, results, changed }: ExactReport): string {
   const parts = results.flatMap((each) => [describeSeries(series, each), table(seriesHeader, 2, each.codings.flatMap(codingLines))]);
-  if (changed.length > 0) parts.push(describeChanged(series, changed[0]!), changedTable(changed));
+  for (const dtype of ['BF16', 'F16'] as const) {
+    const lines = changed.filter((each) => each.dtype === dtype);
+    if (lines.length > 0) parts.push(describeChanged(series, lines[0]!), changedTable(lines));
+  }
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -83,8 +89,8 @@ function share(value: number): string {
   return value.toPrecision(2);
 }
 
-function describeChanged(name: string, { weightCount }: ChangedFigures): string {
-  return `${name}: the last checkpoint in bf16, ${weightCount} weights, against itself with a share of the words changed by one. Bits a weight.`;
+function describeChanged(name: string, { dtype, weightCount }: ChangedFigures): string {
+  return `${name}: the last checkpoint in ${dtypeNames[dtype]}, ${weightCount} weights, against itself with a share of the words changed by one. Bits a weight.`;
 }
 
 function changedTable(changed: readonly ChangedFigures[]): string {

@@ -2,7 +2,9 @@ import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
 import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
 
 /** Dtypes of the weights that the bench codes. */
-export type WeightDtype = 'F32' | 'BF16';
+export type WeightDtype = 'F32' | HalfDtype;
+/** Those of 16 bits. */
+export type HalfDtype = 'BF16' | 'F16';
 
 /** What a decoder knows of a file beforehand. */
 export interface WeightShape {

@@ -21,7 +21,7 @@ export interface WeightCheckpoint {
 const ending = '.safetensors';
 
 /**
- * The series as binary32 and rounded to bfloat16 (to nearest, ties to even), of its binary32 tensors; as bfloat16 of tensors that are stored so; and of files
+ * The series as binary32 and rounded to bfloat16 and binary16 (to nearest, ties to even), of its binary32 tensors; as bfloat16 and binary16 of tensors that are stored so; and of files
  * `<name>.bf16.safetensors` beside the checkpoints, where each has one. Where those hold the rounded words, they stand for both. All other tensors are left out.
  * Throws an Error where nothing is left, or where tensors change from checkpoint to checkpoint.
  */
@@ -30,7 +30,9 @@ export async function readWeightSeries(series: Series, core: NativeCore): Promis
     series.checkpoints.map(({ step, modelFiles }) => ({ step, files: modelFiles.map(({ path, from }) => readFile({ path, from: pathOf(from) }, dtype)) }));
   const itself = (path: string): string => path;
   const fp32 = stored('F32', itself);
-  const rounded = await Promise.all(fp32.map(async ({ step, files }) => ({ step, files: await Promise.all(files.map((file) => round(file, core))) })));
+  const roundedTo = (dtype: WeightDtype): Promise<WeightCheckpoint[]> =>
+    Promise.all(fp32.map(async ({ step, files }) => ({ step, files: await Promise.all(files.map((file) => round(file, dtype, core))) })));
+  const rounded = await roundedTo('BF16');
   const own = series.checkpoints.every(({ modelFiles }) => modelFiles.every(({ from }) => existsSync(ownPath(from)))) ? stored('BF16', ownPath) : [];
   const ownIsRounded = sameBytes(own, rounded);
   const all: WeightSeries[] = [
@@ -42,9 +44,11 @@ export async function readWeightSeries(series: Series, core: NativeCore): Promis
       dtype: 'BF16',
       checkpoints: own,
     },
+    { title: 'fp16, rounded from fp32', dtype: 'F16', checkpoints: await roundedTo('F16') },
+    { title: 'fp16 tensors of the checkpoints', dtype: 'F16', checkpoints: stored('F16', itself) },
   ];
   const found = all.filter(({ checkpoints }) => checkpoints.some(({ files }) => files.some(({ bytes }) => bytes.length > 0)));
-  if (found.length === 0) throw new Error(`${series.name} has no fp32 or bf16 tensors`);
+  if (found.length === 0) throw new Error(`${series.name} has no fp32, bf16 or fp16 tensors`);
   for (const each of found) requireSameTensors(each);
   return found;
 }
@@ -64,11 +68,11 @@ function readFile({ path, from }: ModelFile, dtype: WeightDtype): WeightFile {
   );
 }
 
-async function round({ path, layout, bytes }: WeightFile, core: NativeCore): Promise<WeightFile> {
+async function round({ path, layout, bytes }: WeightFile, dtype: WeightDtype, core: NativeCore): Promise<WeightFile> {
   const tensors = layout.tensors.map(async ({ name, shape, startBytes, endBytes }) => {
-    return { name, shape, bytes: await core.convert(bytes.slice(startBytes, endBytes), 'F32', 'BF16') };
+    return { name, shape, bytes: await core.convert(bytes.slice(startBytes, endBytes), 'F32', dtype) };
   });
-  return weightFile(path, 'BF16', await Promise.all(tensors));
+  return weightFile(path, dtype, await Promise.all(tensors));
 }
 
 function sameBytes(a: readonly WeightCheckpoint[], b: readonly WeightCheckpoint[]): boolean {
