@@ -1,6 +1,6 @@
 /**
- * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given config, downloads both, checks
- * digests, and prints the server's resident memory over idle. npm run bench:big -- [--mib 1024] [--series DIR]
+ * How much memory a large checkpoint costs the server: uploads a checkpoint and a drifted successor with a given config, or without loss, downloads both, checks
+ * digests, and prints the server's resident memory over idle, and how long everything took. npm run bench:big -- [--mib 1024] [--series DIR] [--exact]
  *
  * Idle is a hub started again on a data directory that exists, once its memory has settled: making the database for the first time leaves several
  * hundred MiB resident that later growth would hide in.
@@ -29,12 +29,14 @@ const settledSpreadMib = 2;
 const settleDeadlineMs = 60_000;
 const config = { method: 'inshrinkerator', bins: 16, embeddingBins: 32, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.0005 };
 
+const run = '/v1/repositories/bench/big/runs/run';
+
 interface Upload {
   readonly model: string;
   readonly sensitivity?: string;
 }
 
-const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, series: { type: 'string' } } });
+const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, series: { type: 'string' }, exact: { type: 'boolean', default: false } } });
 const directory = await mkdtemp(join(tmpdir(), 'firn-big-'));
 let hubProcess: HubProcess | undefined;
 try {
@@ -51,7 +53,8 @@ try {
 
 async function prepare(client: HubClient): Promise<void> {
   await client.post('/v1/repositories', { namespace: 'bench', name: 'big' });
-  await client.post('/v1/repositories/bench/big/runs', { name: 'run', fidelity: 'lossy', search: { fixedConfig: config } });
+  const kept = values.exact ? { fidelity: 'exact' } : { fidelity: 'lossy', search: { fixedConfig: config } };
+  await client.post('/v1/repositories/bench/big/runs', { name: 'run', ...kept });
 }
 
 async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<number> {
@@ -60,18 +63,24 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
   const peak = watchPeak(hub.pid);
   const wrong: string[] = [];
   for (const [step, upload] of uploads.entries()) {
-    const started = performance.now();
-    await push(client, step, upload);
-    const readyS = (performance.now() - started) / 1000;
-    const path = `/v1/repositories/bench/big/runs/run/checkpoints/${step}`;
+    const startedMs = performance.now();
+    await put(client, step, upload);
+    const putMs = performance.now();
+    await ready(client, step);
+    const readyMs = performance.now();
+    const path = `${run}/checkpoints/${step}`;
     const status = await client.get<{ state: string; result?: { rawBytes: number; storedBytes: number; kind: string }; error?: unknown }>(path);
     if (status.state !== 'ready') throw new Error(`step ${step} is ${status.state}: ${JSON.stringify(status.error)}`);
+    const downloadMs = performance.now();
     const { sha256, announced, sizeBytes } = await digestDownload(client, `${path}/files/model.safetensors`);
+    const doneMs = performance.now();
     if (sha256 !== announced || sizeBytes !== (await stat(upload.model)).size)
       wrong.push(`step ${step}: ${sizeBytes} bytes, sha256 ${sha256}, announced ${announced}`);
     const { rawBytes, storedBytes, kind } = status.result!;
+    const times = `put ${seconds(putMs - startedMs)}, ready ${seconds(readyMs - putMs)} later, download ${seconds(doneMs - downloadMs)}`;
+    const ratio = (rawBytes / storedBytes).toFixed(2);
     process.stdout.write(
-      `step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${(rawBytes / storedBytes).toFixed(2)}), ready after ${readyS.toFixed(1)} s, peak so far ${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`,
+      `step ${step}: ${rawBytes} raw, ${storedBytes} stored (${kind}, ratio ${ratio}), ${times}, peak so far ${(peak.mib() - idleMib).toFixed(0)} MiB over idle\n`,
     );
   }
   peak.stop();
@@ -81,12 +90,18 @@ async function measure(hub: HubProcess, uploads: readonly Upload[]): Promise<num
   return wrong.length === 0 && growthMib <= growthMaxMib ? 0 : 1;
 }
 
-async function push(client: HubClient, step: number, upload: Upload): Promise<void> {
-  const run = '/v1/repositories/bench/big/runs/run';
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+async function put(client: HubClient, step: number, upload: Upload): Promise<void> {
   await client.post(`${run}/checkpoints`, { step });
   await client.putFile(`${run}/checkpoints/${step}/files/model.safetensors`, upload.model);
   if (upload.sensitivity !== undefined) await client.putFile(`${run}/checkpoints/${step}/files/sensitivity.safetensors?role=sensitivity`, upload.sensitivity);
   await client.post(`${run}/checkpoints/${step}/commit`);
+}
+
+async function ready(client: HubClient, step: number): Promise<void> {
   for await (const _ of client.events(`${run}/checkpoints/${step}/events`)) void _;
 }
 
