@@ -51,8 +51,10 @@ import { startUpkeep } from './upkeep-chores.ts';
 import { registerProcessMetrics, scrubMetrics } from './upkeep/process-metrics.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
 import { cacheMetrics } from './upkeep/storage-metrics.ts';
+import { damageToLog } from './upkeep/scrub/damage-to-log.ts';
 import { Quarantine, quarantinedStore } from './upkeep/scrub/quarantine.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
+import { Suspects, watchedStore } from './upkeep/scrub/suspects.ts';
 import { watchProcess, type Watch } from './watch-process.ts';
 import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
@@ -97,6 +99,8 @@ interface Parts {
   readonly store: ObjectStore;
   /** The same without it, for whoever looks for damage. */
   readonly bareStore: ObjectStore;
+  /** What reads met, to be examined. */
+  readonly suspects: Suspects;
   readonly evaluator: ProbedEvaluator;
   readonly watch: Watch;
   readonly encodeCache: CacheCounts;
@@ -178,7 +182,9 @@ async function openParts(config: Config, log: Logger, { catalog: bareCatalog, no
   const catalog = tracedCatalog(bareCatalog, tracer);
   const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
   const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
-  const store = tracedStore(quarantinedStore(bareStore, new Quarantine(catalog)), tracer);
+  const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
+  const watched = watchedStore(bareStore, (key) => suspects.add(key));
+  const store = tracedStore(quarantinedStore(watched, new Quarantine(catalog)), tracer);
   registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, mergeJobKind] });
   const evaluator = createEvaluator({
     parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
@@ -191,7 +197,7 @@ async function openParts(config: Config, log: Logger, { catalog: bareCatalog, no
   const encodeCache = newCacheCounts();
   cacheMetrics(metrics, () => ({ ...restorer.caches(), encode: { ...encodeCache, usedBytes: 0 } }));
   const progress = relayProgress(createProgressBus(), notices);
-  return { config, log, core, catalog, notices, store, bareStore, evaluator, progress, restorer, graphs, work, processId, watch, encodeCache };
+  return { config, log, core, catalog, notices, store, bareStore, suspects, evaluator, progress, restorer, graphs, work, processId, watch, encodeCache };
 }
 
 /** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
@@ -294,7 +300,7 @@ interface Running {
 
 /** Ends the process's parts in order; rejects with the first thing that went wrong. */
 async function close(
-  { config, evaluator, store, notices, catalog, watch, work, log }: Parts,
+  { config, evaluator, store, suspects, notices, catalog, watch, work, log }: Parts,
   { server, worker, upkeep, scrubber, transfers, metering, announcing, readiness }: Running,
 ): Promise<void> {
   const { drainMs, unreadyMs } = config;
@@ -312,6 +318,7 @@ async function close(
         drain('hand back jobs', async () => worker?.stop(drainMs)),
         drain('stop upkeep', () => upkeep.stop(drainMs)),
         drain('stop scrubbing', async () => scrubber?.stop(drainMs)),
+        drain('stop examining', () => suspects.close()),
         drain('stop metering', () => metering.stop(drainMs)),
         drain('take leave', () => announcing.stop(drainMs)),
       ],

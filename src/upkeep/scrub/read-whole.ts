@@ -37,7 +37,8 @@ export async function readWhole(
   }
 }
 
-function damageOf(error: unknown): DamageKind | undefined {
+/** What an error of a store says of an object; undefined when it says nothing. */
+export function damageOf(error: unknown): DamageKind | undefined {
   if (!(error instanceof FirnError)) return undefined;
   if (error.code === 'not-found') return 'missing';
   return error.code === 'corrupt-object' || error.code === 'unsupported-format' ? 'corrupt' : undefined;

@@ -4,7 +4,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { runPeriodically, type Periodic } from '../run-periodically.ts';
-import { affectedNames } from './describe-damage.ts';
+import { damageToLog } from './damage-to-log.ts';
 import type { ScrubContext } from './examine-object.ts';
 import { ReadRate } from './read-rate.ts';
 import { scrubTurn } from './scrub-turn.ts';
@@ -31,13 +31,7 @@ export function startScrubber({ catalog, store, log, tracer, bytesPerSecond, eve
     store,
     rate: new ReadRate(bytesPerSecond),
     onRead,
-    onDamage: (found, isNew) => {
-      const { key, what, detail } = found;
-      // Told once: a round after the other would repeat it.
-      if (isNew) log.error({ key, what, detail, affected: affectedNames(found) }, 'a stored object is damaged and now in quarantine');
-    },
-    onRepaired: (key) => log.info({ key }, 'a stored object is whole again'),
-    onUnread: (key, error) => log.error({ key, err: error }, 'a stored object could not be read'),
+    ...damageToLog(log),
   };
   return runPeriodically(
     async (signal) => {
