@@ -8,10 +8,14 @@ import type { NativeCore } from '../native/core.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { readStoredIndex } from '../package/open-package.ts';
 import type { PackageFile } from '../package/package-index.ts';
+import type { DecodedBlock } from './block-reader.ts';
 import { ByteCache } from './byte-cache.ts';
 import { PackageChain, type ChainedPackage } from './package-chain.ts';
 import { openPlainFile } from './plain-file-reader.ts';
 import { restoreToFile } from './restore-to-file.ts';
+
+/** Bytes of decoded blocks kept: small tensors that are kept or gathered share blocks. */
+const blockCacheMaxBytes = 32 * 1024 * 1024;
 
 export interface UnpackRequest {
   readonly core: NativeCore;
@@ -37,8 +41,8 @@ export interface UnpackedFile {
  */
 export async function unpackPackages({ core, packagePaths, packageId, outFolder, signal }: UnpackRequest): Promise<UnpackedFile[]> {
   const packages = orderChain((await Promise.all(packagePaths.map((path) => identify(core, path)))).flat(), packageId);
-  const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
-  const chain = await PackageChain.open(nothingKept, packages, signal);
+  const kept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<DecodedBlock>(blockCacheMaxBytes) };
+  const chain = await PackageChain.open(kept, packages, signal);
   try {
     const files = chain.files.flatMap((file) => {
       const holder = holderOf(file, chain.files);
