@@ -63,7 +63,11 @@ export async function raceOperations({ operations: total, clients, seed, graceMs
     let hub = await startHub({ ...stores, environment: { ...stores.environment, FIRN_ENCODE_CONCURRENCY: '2' } });
     await must('POST', `${hub.url}/v1/repositories`, { json: { namespace: 'race', name: 'twin' } });
     const random = randomNumbers(seed);
-    const context = (url: string): RaceContext => ({ url, twin, random, counts, merges, problem: (sentence) => void problems.push(sentence) });
+    const problem = (sentence: string): void => {
+      problems.push(sentence);
+      say?.(sentence);
+    };
+    const context = (url: string): RaceContext => ({ url, twin, random, counts, merges, problem });
     const ctx = context(hub.url);
     const sweeping = startSweeping(stores, graceMs);
     let left = total;
