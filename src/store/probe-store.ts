@@ -3,13 +3,15 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { bodyOf } from './body-of.ts';
 import type { ObjectStore } from './object-store.ts';
 
+/** Where probes put their objects; one that is killed leaves its own. */
+export const probePrefix = 'probe/';
 /** Size of the probe object, in bytes: any will do. */
 const probeBytes = 16;
 
 /** Writes a small object, reads it back and deletes it. Rejects with what fails, or `internal` when other bytes come back. */
 export async function probeStore(store: ObjectStore): Promise<void> {
   const id = randomUUID();
-  const key = `probe/${id}`;
+  const key = `${probePrefix}${id}`;
   const content = Buffer.from(id).subarray(0, probeBytes);
   await store.put(key, bodyOf(content), { sizeMaxBytes: probeBytes });
   try {

@@ -8,7 +8,7 @@ import { checkObjectKey, isObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from './object-store.ts';
 import { openS3Object } from './open-s3-object.ts';
 import { probeConditionalPuts } from './probe-conditional-puts.ts';
-import { probeStore } from './probe-store.ts';
+import { probePrefix, probeStore } from './probe-store.ts';
 import { S3Calls } from './s3-calls.ts';
 import { s3Limits } from './s3-limits.ts';
 import type { S3StoreOptions } from './s3-options.ts';
@@ -37,7 +37,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<ObjectStore>
 }
 
 async function probe({ bucket, prefix }: S3StoreOptions, calls: S3Calls): Promise<boolean> {
-  const name = `${prefix}probe/${randomUUID()}`;
+  const name = `${prefix}${probePrefix}${randomUUID()}`;
   const conditional = await probeConditionalPuts({ calls, bucket, name, unlessExists: true }, randomUUID);
   await deleteOne(calls, bucket, name);
   return conditional;

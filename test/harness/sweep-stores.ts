@@ -10,6 +10,8 @@ import type { TestStores } from './test-stores.ts';
 
 /** Longest that the catalog takes a process that was killed for one that lives, in ms. */
 const holdMsMax = 100_000;
+/** Keys told of what is left. */
+const keysToldMax = 10;
 
 export type SweptStores = Pick<StoredHub, 'catalog' | 'store'>;
 
@@ -37,13 +39,13 @@ export function openStores({ environment, dataDirectory }: Pick<TestStores, 'env
 async function sweepUntilClean(hub: SweptStores): Promise<void> {
   for (const deadline = Date.now() + holdMsMax; ; await pause(holdMsMax / 20)) {
     await sweepStores(hub, 0);
-    if ((await countUnnamed(hub)) === 0 || Date.now() > deadline) return;
+    if ((await unnamedKeys(hub)).length === 0 || Date.now() > deadline) return;
   }
 }
 
-async function countUnnamed({ catalog, store }: SweptStores): Promise<number> {
-  let unnamed = 0;
-  for await (const { key } of store.list('')) unnamed += Number((await catalog.objects.named([key])).length === 0);
+async function unnamedKeys({ catalog, store }: SweptStores): Promise<string[]> {
+  const unnamed: string[] = [];
+  for await (const { key } of store.list('')) if ((await catalog.objects.named([key])).length === 0) unnamed.push(key);
   return unnamed;
 }
 
@@ -56,7 +58,8 @@ export async function closeStores(stores: Pick<TestStores, 'environment' | 'data
     const { objects: orphans } = await condemnOrphans(hub, { graceMs: 0, dryRun: true });
     await sweepUntilClean(hub);
     const verified = await verifyHub(hub, (line) => problems.push(`after the sweep: ${line}`));
-    if (verified.unnamed.objects > 0) problems.push(`${verified.unnamed.objects} objects are named by nothing and were not swept`);
+    const left = await unnamedKeys(hub);
+    if (left.length > 0) problems.push(`${left.length} objects are named by nothing and were not swept: ${left.slice(0, keysToldMax).join(' ')}`);
     return { orphans, verified, problems };
   } finally {
     await hub.close();

@@ -50,7 +50,8 @@ test('a hub that names nothing is more likely the wrong one: none of its objects
 
 test('of any number of objects those that nothing names are condemned, and go after the grace, not before', async () => {
   const { package: record } = await makeReady(catalog, await makeRun(catalog), 0);
-  put(record.key, ...Array.from({ length: many }, (_, i) => orphan(i)), 'other/x', 'probe/y');
+  // What a probe that was killed left is one of them.
+  put(record.key, ...Array.from({ length: many - 1 }, (_, i) => orphan(i)), 'probe/y', 'other/x');
   const told: string[] = [];
   expect(await condemnOrphans(ctx, { graceMs: dayMs, dryRun: true, onObject: (done, { key }) => told.push(`${done} ${key}`) })).toMatchObject({
     objects: many,
@@ -60,9 +61,9 @@ test('of any number of objects those that nothing names are condemned, and go af
   expect(await condemnOrphans(ctx, { graceMs: dayMs })).toEqual({ objects: 0, bytes: 0 });
   expect(await deleteCondemned(ctx, { graceMs: dayMs })).toEqual({ objects: 0, bytes: 0, failed: 0, named: [] });
   expect(await deleteCondemned(ctx, { graceMs: 0, dryRun: true })).toMatchObject({ objects: many });
-  expect(store.objects.size).toBe(many + 3);
+  expect(store.objects.size).toBe(many + 2);
   expect(await deleteCondemned(ctx, { graceMs: 0 })).toEqual({ objects: many, bytes: 2 * many, failed: 0, named: [] });
-  expect([...store.objects.keys()].sort()).toEqual([record.key, 'other/x', 'probe/y'].sort());
+  expect([...store.objects.keys()].sort()).toEqual([record.key, 'other/x'].sort());
   expect((await condemnedKeys(catalog)).size).toBe(0);
 });
 

@@ -1,12 +1,13 @@
 import type { FoundObject } from '../../catalog/garbage-records.ts';
 import { evalSetPrefix, piecePrefix, stagedPrefix } from '../../ingest/ingest-context.ts';
 import type { StoredObject } from '../../store/object-store.ts';
+import { probePrefix } from '../../store/probe-store.ts';
 
 /** What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-super-step.ts): `packages/<checkpoint or super-step>-<fence>`. */
 const packagePrefix = 'packages/';
 
-/** Where objects lie that the catalog may name. Nothing else is ever collected. */
-export const collectedPrefixes = [packagePrefix, stagedPrefix, evalSetPrefix, piecePrefix] as const;
+/** Where objects lie that the catalog may name, or that were only to try the storage. Nothing else is ever collected. */
+export const collectedPrefixes = [packagePrefix, stagedPrefix, evalSetPrefix, piecePrefix, probePrefix] as const;
 
 /** What a key tells of an object. A fence is a positive 32-bit integer; more digits are none. Pure. */
 export function foundObject({ key, storedBytes }: Pick<StoredObject, 'key' | 'storedBytes'>): FoundObject {
