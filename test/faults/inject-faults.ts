@@ -27,9 +27,10 @@ const diskMib = 192;
 /** An episode takes so long, in ms: some outlast every retry of the hub. */
 const episodeMsMin = 500;
 const longestEpisodeMs = 6_000;
-/** Longest time until everything works again after an episode, and until all is ready in the end, in ms. */
+/** Longest time until everything works again after an episode, in ms. */
 const recoveryMsMax = 60_000;
-const settleMsMax = 300_000;
+/** And until all is ready in the end: several hundred encodes, of which a bucket on one busy disk takes one a second, and what was tried again comes last. */
+const settleMsMax = 1_200_000;
 /** Short, so that whoever waits for a server that stalls is told soon. */
 const patience = { FIRN_S3_IDLE_TIMEOUT_S: '2', FIRN_S3_REQUEST_TIMEOUT_S: '10', FIRN_DATABASE_CONNECT_S: '2', FIRN_DATABASE_STATEMENT_S: '4' };
 
