@@ -45,9 +45,28 @@ export class Downloads {
     this.#services = services;
   }
 
-  /** The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with `checkpoint-not-ready`, `invalid-request`, and the errors of restore and store. */
-  async openFile(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
-    if (file.storage === 'reference') return this.openFile(...(await this.#origin(file)), view);
+  /**
+   * The file as a download returns it, or with its floating point tensors as `dtype`. Rejects with `checkpoint-not-ready`, `invalid-request`, `not-found` when the checkpoint was deleted since it was
+   * looked up, and the errors of restore and store.
+   */
+  openFile(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+    return this.#whileThere(checkpoint, () => this.#open(checkpoint, file, view));
+  }
+
+  /** What fails because another request deleted the checkpoint between two queries is no fault of the hub. */
+  async #whileThere<T>(checkpoint: Checkpoint, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const mayBeGone = error instanceof FirnError && (error.code === 'internal' || error.code === 'not-found');
+      const now = mayBeGone ? await this.#services.catalog.checkpoints.get(checkpoint.id) : checkpoint;
+      if (now === undefined || now.deletedAt !== undefined) throw new FirnError('not-found', 'The checkpoint was deleted meanwhile.', { cause: error });
+      throw error;
+    }
+  }
+
+  async #open(checkpoint: Checkpoint, file: CheckpointFile, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedFile> {
+    if (file.storage === 'reference') return this.#open(...(await this.#origin(file)), view);
     if (file.storage === 'raw') return this.#openRaw(file, view?.dtype);
     const chain = await this.#openChain(checkpoint);
     return closingOnFailure(chain, async () => {
@@ -58,8 +77,12 @@ export class Downloads {
     });
   }
 
-  /** One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has it. */
-  async openTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
+  /** One tensor's data, a floating point one as `dtype` when that is given. Rejects with `not-found` when no file has it, and as `openFile`. */
+  openTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
+    return this.#whileThere(checkpoint, () => this.#findTensor(checkpoint, name, view));
+  }
+
+  async #findTensor(checkpoint: Checkpoint, name: string, view?: { readonly dtype: QuantizableDtype }): Promise<OpenedTensor> {
     const files = (await this.#services.catalog.files.list(checkpoint.id)).filter((file) => file.storage !== undefined && file.path.endsWith('.safetensors'));
     // Model tensors first: an optimizer file may use the same names.
     for (const file of [...files.filter((each) => each.role === 'model'), ...files.filter((each) => each.role !== 'model')]) {

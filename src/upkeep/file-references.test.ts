@@ -57,6 +57,22 @@ describe('a file that the repository holds is a reference', () => {
     await expectWhole(first, files);
   });
 
+  test('a download that meets the deletion of its checkpoint, and of what it refers to, finds nothing', async () => {
+    const files = newFiles();
+    const run = await harness.newRun(exact);
+    await harness.push(run, 5, files);
+    const elsewhere = await harness.newRun(exact);
+    const second = await harness.push(elsewhere, 0, files);
+    const { catalog, store, core } = harness;
+    const downloads = new Downloads({ catalog, store, core, restorer: harness.context().freshRestorer() });
+    const rows = await catalog.files.list(second.id);
+    await deleteRun(harness, elsewhere);
+    await deleteRun(harness, run);
+    for (const row of rows)
+      await expect(downloads.openFile(second, row)).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('deleted') });
+    await expect(downloads.openTensor(second, 'w')).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('deleted') });
+  });
+
   test('of an earlier checkpoint where a base begins anew, and a raw object also where the ancestor has it', async () => {
     const run = await harness.newRun(exact);
     const files = newFiles();
