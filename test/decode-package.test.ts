@@ -9,9 +9,9 @@ import { modelOf, openCompressHarness, type CompressHarness } from '../src/compr
 import { f32, noise, tinyWeights, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { MemoryStore } from '../src/package/memory-store.test-support.ts';
-import { chainLengthMax, gatheringsMax } from '../src/package/format-limits.ts';
+import { chainLengthMax, gatheredBlocksMax, gatheringsMax } from '../src/package/format-limits.ts';
 import { Dice, storeRandomRun } from '../src/restore/random-run.test-support.ts';
-import { crossedFiles, crossedPackage, packageOf } from './crossed-packages.ts';
+import { crossedFiles, crossedPackage, gatheringFiles, packageOf, packageOfFiles, type CrossedFile } from './crossed-packages.ts';
 
 const core = loadCore();
 const decoder = fileURLToPath(new URL('../examples/decode-package/decode_package.py', import.meta.url));
@@ -126,6 +126,14 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
   it('refuses a chain that gathers at more links than it may', () => {
     const chain = Array.from({ length: gatheringsMax + 1 }, (_, link) => stored(`gathered-${link}.firn`, crossedPackage(core, link, 'gathered')));
     expect(decode(chain)).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
+  });
+
+  it('gathers from so many blocks, and refuses one more', () => {
+    const chain = (count: number): string[] =>
+      [0, 1].map((link) => stored(`wide-${count}-${link}.firn`, packageOfFiles(core, link, gatheringFiles(link, count), 'gathered')));
+    const [{ path, bytes }] = gatheringFiles(1, gatheredBlocksMax) as [CrossedFile];
+    expect(decode(chain(gatheredBlocksMax))).toEqual({ status: decoded, said: '', digests: { [path]: digestOf(bytes) } });
+    expect(decode(chain(gatheredBlocksMax + 1))).toMatchObject({ status: damaged, said: expect.stringContaining('gathered'), digests: {} });
   });
 
   it.each([11, 12])('a chain of random levels and exact tensors comes out as it went in (seed %i)', async (seed) => {

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FirnError } from '../src/checkpoint/firn-error.ts';
 import { loadCore } from '../src/native/load-core.ts';
-import { chainLengthMax, gatheringsMax } from '../src/package/format-limits.ts';
+import { chainLengthMax, gatheredBlocksMax, gatheringsMax } from '../src/package/format-limits.ts';
 import { changeBytes } from './change-bytes.ts';
-import { crossedFiles, crossedPackage } from './crossed-packages.ts';
+import { crossedFiles, crossedPackage, gatheringFiles, packageOfFiles } from './crossed-packages.ts';
 import { bytesOf, chainOf, digestsOf } from './decode-chain.ts';
 import { storeKeptFixtureRun } from './fixtures/format-v6-run.ts';
 import { openChain, payloadsOf, withPayload } from './reseal-package.ts';
@@ -71,6 +71,14 @@ describe('packages of format version 6', () => {
   it.each([gatheringsMax + 1, 60])('that gather at every of %i links are damaged, and nothing is decoded over and over', async (length) => {
     const chain = Array.from({ length }, (_, link) => crossedPackage(core, link, 'gathered')).reverse();
     await expect(chainOf(core, chain).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
+  });
+
+  it('gather from so many blocks, and are damaged where it would be one more', async () => {
+    const chain = (count: number): Uint8Array[] => [1, 0].map((link) => packageOfFiles(core, link, gatheringFiles(link, count), 'gathered'));
+    const [file] = gatheringFiles(1, gatheredBlocksMax);
+    const opened = await chainOf(core, chain(gatheredBlocksMax));
+    expect((await bytesOf(opened, file!.path)).equals(file!.bytes)).toBe(true);
+    await expect(chainOf(core, chain(gatheredBlocksMax + 1)).then(digestsOf)).rejects.toMatchObject({ code: 'corrupt-package' });
   });
 
   it('are written still to the same digests', async () => {

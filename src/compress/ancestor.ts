@@ -1,14 +1,16 @@
-import type { LatticeState, ResidualChain } from '../native/core.ts';
+import { dtypeBytes } from '../checkpoint/dtype.ts';
+import { blockElementsMax, type LatticeState, type ResidualChain } from '../native/core.ts';
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { codingBehind } from '../package/copied-tensors.ts';
+import { gatheredBlocksMax } from '../package/format-limits.ts';
 import { gatherBlock, mayGather, type GatheredPart } from '../package/gather-blocks.ts';
 import { matchBlocks } from '../package/match-blocks.ts';
 import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../package/package-index.ts';
-import { planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
+import { partOf, planFile, planTensors, type FilePlan } from '../package/plan-file.ts';
 import type { ResidualTensor } from '../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../restore/block-reader.ts';
 import type { PackageChain } from '../restore/package-chain.ts';
-import { readParts } from '../restore/read-parts.ts';
+import { countBlocks, readParts, type LocatedPart } from '../restore/read-parts.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from './plan-codings.ts';
 import { planKept } from './plan-kept.ts';
@@ -26,7 +28,7 @@ export class Ancestor {
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   /** By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there. */
-  private readonly gathers: readonly ReadonlyMap<number, readonly GatheredPart[]>[];
+  private readonly gathers: readonly ReadonlyMap<number, readonly LocatedPart[]>[];
   private readonly groups: readonly QuantizedGroup[];
   /** By file of the new checkpoint: whether the file of the same path has the same digest. */
   private readonly identical: readonly boolean[];
@@ -61,7 +63,27 @@ export class Ancestor {
   private async findKept(signal: AbortSignal | undefined): Promise<Ancestor> {
     const { files, plan } = this;
     const kept = await planKept({ files, plan, ancestor: this, signal });
-    return kept === plan ? this : new Ancestor(this.chain, files, kept);
+    if (kept === plan) return this;
+    const along = new Ancestor(this.chain, files, kept);
+    // What shares a block with a kept tensor loses its counterpart where nothing can be gathered.
+    return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;
+  }
+
+  /** Bytes, as uploaded, of what has nothing there to be coded against: exact blocks without a counterpart, and of the others the tensors that `other` keeps and this plan does not. */
+  private bytesAnew(other: CodingPlan): number {
+    let bytes = 0;
+    for (const [file, { blocks, codings }] of this.plan.files.entries()) {
+      const { tensors } = this.files[file]!.layout;
+      for (const [number, { coding, segments }] of blocks.entries()) {
+        if (coding.kind !== 'exact') continue;
+        const hasBlock = this.hasBlock(file, number);
+        for (const { tensor, elementCount } of segments) {
+          const isElsewhere = codings[tensor]!.kind !== 'kept' && other.files[file]!.codings[tensor]!.kind === 'kept';
+          if (!hasBlock || isElsewhere) bytes += elementCount * dtypeBytes[tensors[tensor]!.dtype];
+        }
+      }
+    }
+    return bytes;
   }
 
   /**
@@ -109,6 +131,13 @@ export class Ancestor {
     return this.chain.links[0]!.package.tensorNames.find(path, name);
   }
 
+  /** The elements of a tensor of the ancestor that are in its first block, in its own dtype. */
+  headOf({ file, tensor }: TensorPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    const plan = this.chain.links[0]!.package.plan(file)!;
+    const elementCount = Math.min(blockElementsMax, plan.layout.tensors[tensor]!.elementCount);
+    return readParts([this.located({ file, tensor, ...partOf(plan, tensor, { firstElement: 0, elementCount }) })], signal);
+  }
+
   /** Bytes of a tensor of the ancestor from `startBytes` on, in its own dtype. */
   async tensorBytes({ file, tensor }: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
     const { path, content } = this.index.files[file]!;
@@ -145,26 +174,27 @@ export class Ancestor {
   /** Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const gathered = this.gathers[file]!.get(block);
-    if (gathered !== undefined) return this.gatheredBytes(gathered, signal);
+    if (gathered !== undefined) return readParts(gathered, signal);
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;
   }
 
-  private gatheredBytes(gathered: readonly GatheredPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const parts = gathered.map((part) => this.chain.blocks(this.index.files[part.file]!.path).located(part));
-    return readParts(parts, signal);
+  private located(part: GatheredPart): LocatedPart {
+    return this.chain.blocks(this.index.files[part.file]!.path).located(part);
   }
 
   /** Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of little help. */
-  private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly GatheredPart[]> {
+  private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly LocatedPart[]> {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
-    const gathered = new Map<number, readonly GatheredPart[]>();
+    const gathered = new Map<number, readonly LocatedPart[]>();
     if (!mayGather(this.chain.links.map((link) => link.package.index))) return gathered;
     for (const [number, block] of plan.blocks.entries()) {
       if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
       const parts = gatherBlock(block, { path, plan }, tensors);
-      if (parts?.every((part) => this.isExactThere(part)) === true) gathered.set(number, parts);
+      if (parts?.every((part) => this.isExactThere(part)) !== true) continue;
+      const located = parts.map((part) => this.located(part));
+      if (countBlocks(located) <= gatheredBlocksMax) gathered.set(number, located);
     }
     return gathered;
   }

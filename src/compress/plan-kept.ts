@@ -4,10 +4,10 @@ import { planTensors } from '../package/plan-file.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { SourceFile } from './model-source.ts';
 import { isQuantized, type CodingPlan, type PlannedFile } from './plan-codings.ts';
-import { isEqual, sampleOf, sharedBytesMin, startOf, uploadedBytes, type TensorBytes } from './tensor-bytes.ts';
+import { headBytesOf, isEqual, sampleOf, sharedBytesMin, sketchOf, uploadedBytes, type TensorBytes } from './tensor-bytes.ts';
 
-/** Tensors of the ancestor with equal starts that a tensor is compared with. */
-const comparisonsMax = 4;
+/** Tensors of the ancestor with equal sketches that a tensor is compared with. */
+const comparisonsMax = 8;
 
 export interface KeptToFind {
   readonly files: readonly SourceFile[];
@@ -18,7 +18,7 @@ export interface KeptToFind {
 
 /**
  * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file, exchanged with another, or beside tensors that are new. A tensor that its block's
- * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads a sample of every tensor of `sharedBytesMin` bytes or more, the start of
+ * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of
  * those of the ancestor that could be the same, and whole ones where these are. Rejects with the errors of store and restore.
  */
 export async function planKept(request: KeptToFind): Promise<CodingPlan> {
@@ -51,12 +51,12 @@ async function keptPlace(there: AncestorTensors, { source, entry, hasBlock }: Te
   if (!there.hasAlike(entry)) return undefined;
   const bytes = uploadedBytes(source, entry, signal);
   if ((await sampleOf(bytes)) === undefined) return undefined;
-  const start = await startOf(bytes);
+  const sketch = sketchOf(await bytes.read(0, headBytesOf(bytes)));
   const counterpart = there.counterpart(source.path, entry);
-  const isAlike = counterpart !== undefined && (await there.start(counterpart)) === start;
+  const isAlike = counterpart !== undefined && (await there.sketch(counterpart)) === sketch;
   if (isAlike && hasBlock) return undefined;
   // One of the same name first: what comes later is then more easily followed back.
-  const places = [...(isAlike ? [counterpart] : []), ...(await there.withStart(entry, start))];
+  const places = [...(isAlike ? [counterpart] : []), ...(await there.withSketch(entry, sketch))];
   for (const place of places.slice(0, comparisonsMax)) if (await isEqual(bytes, there.bytes(place))) return place;
   return undefined;
 }
@@ -87,13 +87,13 @@ function keyOf({ file, tensor }: TensorPlace): string {
   return `${file} ${tensor}`;
 }
 
-/** The ancestor's tensors by what they have in common with others: dtype and size, then how they start. */
+/** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */
 class AncestorTensors {
   private readonly ancestor: Ancestor;
   private readonly signal: AbortSignal | undefined;
   private readonly places = new Map<string, TensorPlace[]>();
-  private readonly starts = new Map<string, Promise<string>>();
-  private readonly byStart = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
+  private readonly sketches = new Map<string, Promise<string>>();
+  private readonly bySketch = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
 
   constructor(ancestor: Ancestor, signal: AbortSignal | undefined) {
     this.ancestor = ancestor;
@@ -114,18 +114,18 @@ class AncestorTensors {
     return place !== undefined && classOf(this.entry(place)) === classOf(entry) ? place : undefined;
   }
 
-  /** The tensors of the same dtype and size that start alike. */
-  async withStart(entry: TensorShape, start: string): Promise<readonly TensorPlace[]> {
+  /** The tensors of the same dtype, size and sketch. */
+  async withSketch(entry: TensorShape, sketch: string): Promise<readonly TensorPlace[]> {
     const key = classOf(entry);
-    const known = this.byStart.get(key) ?? this.startingAlike(this.places.get(key) ?? []);
-    this.byStart.set(key, known);
-    return (await known).get(start) ?? [];
+    const known = this.bySketch.get(key) ?? this.sketched(this.places.get(key) ?? []);
+    this.bySketch.set(key, known);
+    return (await known).get(sketch) ?? [];
   }
 
-  start(place: TensorPlace): Promise<string> {
+  sketch(place: TensorPlace): Promise<string> {
     const key = keyOf(place);
-    const known = this.starts.get(key) ?? startOf(this.bytes(place));
-    this.starts.set(key, known);
+    const known = this.sketches.get(key) ?? this.ancestor.headOf(place, this.signal).then(sketchOf);
+    this.sketches.set(key, known);
     return known;
   }
 
@@ -134,9 +134,9 @@ class AncestorTensors {
     return { dtype, sizeBytes: endBytes - startBytes, read: (at, length) => this.ancestor.tensorBytes(place, at, length, this.signal) };
   }
 
-  private async startingAlike(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {
+  private async sketched(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {
     const found = new Map<string, TensorPlace[]>();
-    for (const place of places) addTo(found, await this.start(place), place);
+    for (const place of places) addTo(found, await this.sketch(place), place);
     return found;
   }
 

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import { blockElementsMax } from '../native/core.ts';
 import type { SourceFile } from './model-source.ts';
 
 /** Smaller tensors take less as they are than it costs to tell that they are another's, in bytes. */
 export const sharedBytesMin = 4096;
 /** Of a sample: this much at a tensor's start, and as much in its middle. */
 const sampleBytes = 1024;
+/** Samples of a tensor's first block: rows of padding, a mask or what starts at zero have much in common. */
+const headSamples = 5;
 /** Bytes compared at a time. */
 const pieceBytes = 1024 * 1024;
 
@@ -32,11 +35,19 @@ export async function sampleOf({ dtype, sizeBytes, read }: TensorBytes): Promise
   return isConstant ? undefined : createHash('sha256').update(sample).digest('base64');
 }
 
-/** A digest of a tensor's start, of `sharedBytesMin` bytes or more: where reading the middle, too, would cost the decoding of another block. */
-export async function startOf({ read }: TensorBytes): Promise<string> {
-  return createHash('sha256')
-    .update(await read(0, sampleBytes))
-    .digest('base64');
+/** Bytes of a tensor that are in its first block. */
+export function headBytesOf({ dtype, sizeBytes }: Pick<TensorBytes, 'dtype' | 'sizeBytes'>): number {
+  return Math.min(sizeBytes, blockElementsMax * dtypeBytes[dtype]);
+}
+
+/** A digest of samples that are spread evenly over those bytes, their first and last among them: what lies behind would cost the decoding of another block. */
+export function sketchOf(head: Uint8Array): string {
+  const hash = createHash('sha256');
+  for (let i = 0; i < headSamples; i++) {
+    const at = Math.floor(((head.length - sampleBytes) * i) / (headSamples - 1));
+    hash.update(head.subarray(at, at + sampleBytes));
+  }
+  return hash.digest('base64');
 }
 
 /** Whether two tensors of one size have the same bytes. */

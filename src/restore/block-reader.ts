@@ -4,6 +4,7 @@ import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../checkpoint/
 import type { PlannedBlock } from '../package/block-plan.ts';
 import { paddedTable } from '../package/codebook-record.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
+import { gatheredBlocksMax } from '../package/format-limits.ts';
 import { decodeExactBlock, decodeLevelBlock, type DecodedLevels } from '../package/decode-block.ts';
 import { levelModulus } from '../package/match-blocks.ts';
 import { roundedParts } from '../package/named-tensors.ts';
@@ -14,7 +15,7 @@ import { besideParts, stateSegments } from '../package/state-place.ts';
 import type { BlockMemory } from './block-memory.ts';
 import type { ByteCache } from './byte-cache.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
-import { readParts, type ElementReader, type LocatedPart } from './read-parts.ts';
+import { countBlocks, readParts, type ElementReader, type LocatedPart } from './read-parts.ts';
 
 /** A decoded block before dequantization. Shared through a cache: read only. */
 export type DecodedBlock =
@@ -137,6 +138,12 @@ export class BlockReader implements ElementReader {
 
   keyOf(block: number): string {
     return this.#key(0, block);
+  }
+
+  storedIn(block: number): string {
+    const copied = this.#copied(block);
+    if (copied === undefined) return this.keyOf(block);
+    return copied.reader.storedIn(copied.part?.block ?? copied.block);
   }
 
   /** The dtype of a block's elements where it is one that can be converted. */
@@ -273,14 +280,12 @@ export class BlockReader implements ElementReader {
     return this.#keep(block, { kind: 'exact', bytes: bytes! });
   }
 
-  /** The elements of the ancestor that an exact block without a previous block may be coded against; undefined where one of its tensors has none. */
+  /** The elements of the ancestor that an exact block without a previous block may be coded against; undefined where one of its tensors has none, or they lie in too many blocks. */
   async #gathered({ step, number }: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const parts = this.#lineage.gathered(step, number);
     if (parts === undefined) return undefined;
-    return readParts(
-      parts.map((part) => this.#readerOf(part.file, step + 1).located(part)),
-      signal,
-    );
+    const located = parts.map((part) => this.#readerOf(part.file, step + 1).located(part));
+    return countBlocks(located) > gatheredBlocksMax ? undefined : readParts(located, signal);
   }
 
   /** The elements of a block with masters, which lie beside tensors of the same package. */

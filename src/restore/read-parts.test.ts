@@ -5,6 +5,7 @@ import { readParts, type ElementReader } from './read-parts.ts';
 function fileOf(name: string, asked: string[]): ElementReader {
   return {
     keyOf: (block) => `${name}/${block}`,
+    storedIn: (block) => `${name}/${block}`,
     elementCount: () => 4,
     async elements(block) {
       asked.push(`${name}/${block}`);

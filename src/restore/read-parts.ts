@@ -4,6 +4,8 @@ import type { BlockPart } from '../package/plan-file.ts';
 export interface ElementReader {
   /** What tells a block from those of all files of all packages. */
   keyOf(block: number): string;
+  /** The key of the block that holds what a block is decoded from: of a copy that of its original, of a kept tensor or a widened copy that of the one it names. */
+  storedIn(block: number): string;
   elementCount(block: number): number;
   /** A block's elements in the file's own dtype, little-endian. */
   elements(block: number, signal?: AbortSignal): Promise<Uint8Array>;
@@ -12,6 +14,11 @@ export interface ElementReader {
 /** A part of a block, and who decodes it. */
 export interface LocatedPart extends BlockPart {
   readonly reader: ElementReader;
+}
+
+/** How many blocks of packages parts lie in. */
+export function countBlocks(parts: readonly LocatedPart[]): number {
+  return new Set(parts.map(({ reader, block }) => reader.storedIn(block))).size;
 }
 
 /**

@@ -38,6 +38,10 @@ class Place:
     count: int
 
 
+class Gathered(list[Place]):
+    """The places of a gathered block's elements."""
+
+
 @dataclass(frozen=True)
 class Link:
     """A block of file number `number` in package number `at` of the chain."""
@@ -118,14 +122,14 @@ class BlockFinder:
             found.append(Link(at, same_path, self.chain[at], previous))
         return found
 
-    def gathered(self, link: Link) -> list[Place] | None:
+    def gathered(self, link: Link) -> Gathered | None:
         """The elements of the gathered block of an exact block without a previous one, run by run; None if it has none."""
         if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
             return None
         if sum(package.index.version >= 6 for package in self.chain[: link.at]) >= GATHERINGS_MAX:
             return None
         files = self.chain[link.at - 1].index.files
-        places = []
+        places = Gathered()
         for run in link.block.plan.runs:
             tensor = link.file.tensors[run.tensor]
             namesake = self._namesake(link.at - 1, link.file, tensor.name)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from .block_plan import WIDENED_CODING
-from .chain import BlockFinder, Place
+from .chain import BlockFinder, Gathered, Place
 from .decode_block import Steps, decode_block
 from .element_kinds import element_bytes
 from .errors import check
-from .limits import BLOCK_ELEMENTS_MAX, FILE_BYTES_MAX
+from .limits import BLOCK_ELEMENTS_MAX, FILE_BYTES_MAX, GATHERED_BLOCKS_MAX
 from .master_blocks import widened
 
 
@@ -69,6 +69,8 @@ class ElementReader:
                 else:
                     newest.places = newest.steps.send([self._taken(place) for place in newest.places])
                 newest.blocks = [self._part_of(self._stored(place))[0] for place in newest.places]
+                few = not isinstance(newest.places, Gathered) or len(set(newest.blocks)) <= GATHERED_BLOCKS_MAX
+                check(few, "a gathered block lies in too many blocks")
             except StopIteration as finished:
                 unfinished.pop()
                 if not unfinished:

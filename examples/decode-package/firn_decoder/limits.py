@@ -7,6 +7,7 @@ TENSORS_MAX = 1_000_000
 CHAIN_PACKAGES_MAX = 1024
 BLOCK_ELEMENTS_MAX = 131_072
 GATHERINGS_MAX = 2  # a package that builds on as many of version 6 has no gathered blocks
+GATHERED_BLOCKS_MAX = 8  # blocks in which the elements of a gathered block lie
 COPIED_BLOCKS_MAX = 1 << 22  # of tensors larger than a block that have none of their own
 
 PREFIX_BYTES = 24
