@@ -81,7 +81,7 @@ test('a read that is refused puts the object into quarantine, with what it affec
   const [first, second] = keys as [string, string];
   refuse(first, 'corrupt-object');
   await expect(readAll(first)).rejects.toMatchObject({ code: 'corrupt-object' });
-  await expect.poll(damaged).toEqual([first]);
+  await expect.poll(damaged, { timeout: 20_000 }).toEqual([first]);
   expect(told).toEqual([`new corrupt ${first} 1`]);
   // In quarantine nobody reads it, nor is it examined again.
   const before = opened.length;
@@ -97,7 +97,7 @@ test('so do a range that is refused and an object that is not there', async () =
   await reader.close();
   bare.objects.delete(keys[2]!);
   await expect(store.open(keys[2]!)).rejects.toMatchObject({ code: 'not-found' });
-  await expect.poll(damaged).toEqual([keys[1]!, keys[2]!].sort());
+  await expect.poll(damaged, { timeout: 20_000 }).toEqual([keys[1]!, keys[2]!].sort());
 });
 
 test('an object whose second read is whole, one that nothing names and a store out of reach are no damage', async () => {
@@ -118,6 +118,6 @@ test('a store that gives out while an object is examined is told, and the next o
   refuse(keys[1]!, 'corrupt-object');
   suspects.add(keys[0]!);
   suspects.add(keys[1]!);
-  await expect.poll(damaged).toEqual([keys[1]!]);
+  await expect.poll(damaged, { timeout: 20_000 }).toEqual([keys[1]!]);
   expect(told).toEqual([`unread ${keys[0]}`, `new corrupt ${keys[1]} 1`]);
 });
