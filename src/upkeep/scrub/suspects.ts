@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.ts';
+import { withOpen } from '../../store/with-open.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 import { damageOf } from './read-whole.ts';
 
@@ -50,23 +51,13 @@ export function watchedStore(store: ObjectStore, onRefused: (key: string) => voi
     if (damageOf(error) !== undefined) onRefused(key);
     return error;
   };
-  return {
-    put: (key, body, options) => store.put(key, body, options),
-    stat: (key) => store.stat(key),
-    async open(key) {
-      try {
-        return watchedReader(await store.open(key), (error) => telling(key, error));
-      } catch (error) {
-        throw telling(key, error);
-      }
-    },
-    delete: (key) => store.delete(key),
-    deleteMany: (keys) => store.deleteMany(keys),
-    list: (prefix) => store.list(prefix),
-    sweepUnfinished: (before, signal) => store.sweepUnfinished(before, signal),
-    probe: () => store.probe(),
-    close: () => store.close(),
-  };
+  return withOpen(store, async (key) => {
+    try {
+      return watchedReader(await store.open(key), (error) => telling(key, error));
+    } catch (error) {
+      throw telling(key, error);
+    }
+  });
 }
 
 function watchedReader(reader: ObjectReader, telling: (error: unknown) => unknown): ObjectReader {
