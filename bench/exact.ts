@@ -15,6 +15,7 @@ import { compareChanged, compareSeries, type CompareTools } from './exact/compar
 import type { ChangedFigures, SeriesFigures } from './exact/exact-figures.ts';
 import { readExactOptions, type ExactOptions } from './exact/read-exact-options.ts';
 import { markdownReport, type ExactReport } from './exact/report-exact.ts';
+import { halfDtypes } from './exact/weight-file.ts';
 import { readWeightSeries } from './exact/weight-series.ts';
 
 /** Blocks of one file that may wait for the core's thread: a model of 10^11 weights. */
@@ -34,7 +35,7 @@ async function main(options: ExactOptions): Promise<void> {
   const results: SeriesFigures[] = [];
   for (const each of all) results.push(await compareSeries(each, tools));
   const changed: ChangedFigures[] = [];
-  for (const dtype of ['BF16', 'F16'] as const) {
+  for (const dtype of halfDtypes) {
     const last = all.findLast((each) => each.dtype === dtype)?.checkpoints.at(-1);
     if (last !== undefined) changed.push(...(await compareChanged(last, dtype, tools)));
   }

@@ -74,7 +74,7 @@ export function packageOfFiles(core: NativeCore, link: number, contents: readonl
   return packageOf(core, idOf(link), 6, Buffer.concat(payloads), Buffer.concat([flags, Buffer.of(0, 0, 0, files.length), ...files]));
 }
 
-/** docs/format.md, "Types"; below 2^14. */
+/** docs/format.md, "Conventions"; below 2^14. */
 function varint(value: number): Buffer {
   return value < 128 ? Buffer.of(value) : Buffer.of((value & 127) | 128, value >>> 7);
 }

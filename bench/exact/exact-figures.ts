@@ -1,5 +1,5 @@
-import type { HalfDtype } from './weight-file.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
+import type { HalfDtype } from './weight-file.ts';
 
 /** One method over checkpoints. */
 export interface MethodFigures {

@@ -1,8 +1,8 @@
-import type { HalfDtype } from './weight-file.ts';
 import { changeBits } from './changed-words.ts';
 import { bestOfEach, sum, type ChangedFigures, type CodingFigures, type MethodFigures, type SeriesFigures } from './exact-figures.ts';
 import type { MeasuredSpeed } from './measured-speed.ts';
 import { firnName } from './methods/firn-blocks.ts';
+import { halfDtypes, type HalfDtype } from './weight-file.ts';
 
 /** All that a run of the bench found out. */
 export interface ExactReport {
@@ -18,7 +18,7 @@ const dtypeNames: Readonly<Record<HalfDtype, string>> = { BF16: 'bf16', F16: 'fp
 /** One table a dtype, and one of changed words of each of 16 bits. Markdown. */
 export function markdownReport({ series, results, changed }: ExactReport): string {
   const parts = results.flatMap((each) => [describeSeries(series, each), table(seriesHeader, 2, each.codings.flatMap(codingLines))]);
-  for (const dtype of ['BF16', 'F16'] as const) {
+  for (const dtype of halfDtypes) {
     const lines = changed.filter((each) => each.dtype === dtype);
     if (lines.length > 0) parts.push(describeChanged(series, lines[0]!), changedTable(lines));
   }

@@ -3,8 +3,9 @@ import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.
 
 /** Dtypes of the weights that the bench codes. */
 export type WeightDtype = 'F32' | HalfDtype;
-/** Those of 16 bits. */
-export type HalfDtype = 'BF16' | 'F16';
+/** Those of 16 bits, in the order of the tables. */
+export const halfDtypes = ['BF16', 'F16'] as const;
+export type HalfDtype = (typeof halfDtypes)[number];
 
 /** What a decoder knows of a file beforehand. */
 export interface WeightShape {
