@@ -10,6 +10,7 @@ import { integritySuite } from './integrity.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { jobOrderSuite } from './job-order.suite.ts';
 import { jobsSuite } from './jobs.suite.ts';
+import { locationsSuite } from './locations.suite.ts';
 import { packagesSuite } from './packages.suite.ts';
 import { processesSuite } from './processes.suite.ts';
 import { recordsSuite } from './records.suite.ts';
@@ -23,6 +24,7 @@ const suites = {
   checkpoints: checkpointsSuite,
   files: filesSuite,
   'file origins': fileOriginsSuite,
+  locations: locationsSuite,
   packages: packagesSuite,
   transactions: transactionsSuite,
   idempotency: idempotencySuite,

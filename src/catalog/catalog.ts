@@ -10,6 +10,7 @@ import type { StateOptions } from '../checkpoint/state-options.ts';
 import type { SearchOptions } from '../checkpoint/search-options.ts';
 import type { GarbageRecords } from './garbage-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
+import type { LocationRecords } from './location-records.ts';
 import type { ProcessRecords } from './process-records.ts';
 import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
@@ -27,6 +28,7 @@ export interface Catalog {
   readonly runs: RunRecords;
   readonly checkpoints: CheckpointRecords;
   readonly files: FileRecords;
+  readonly locations: LocationRecords;
   readonly packages: PackageRecords;
   readonly trials: TrialRecords;
   readonly jobs: JobRecords;

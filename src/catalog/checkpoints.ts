@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { arrivalsOf } from './arriving.ts';
 import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from './catalog.ts';
@@ -12,17 +12,16 @@ import { hideCheckpoints } from './hide-checkpoints.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from './page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
+import { checkpointColumns } from './record-columns.ts';
 import { checkpointFiles, checkpoints, runs, uploads } from './schema.ts';
 import { endUploads } from './uploads.ts';
-
-const { touchedAt: _, ...columns } = getTableColumns(checkpoints);
 
 /** See `CheckpointRecords`. */
 export function checkpointRecords(db: Db): CheckpointRecords {
   const { query } = db;
   const one = async (...conditions: Parameters<typeof and>): Promise<Checkpoint | undefined> => {
     const [found] = await query
-      .select(columns)
+      .select(checkpointColumns)
       .from(checkpoints)
       .where(and(...conditions))
       .orderBy(desc(checkpoints.sequence))
@@ -43,7 +42,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
           .insert(checkpoints)
           .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes })
           .onConflictDoNothing()
-          .returning(columns);
+          .returning(checkpointColumns);
         if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
         return dropNulls(reserved);
       });
@@ -53,7 +52,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     async list(runId, page) {
       const later = page.after === undefined ? undefined : gt(checkpoints.sequence, sequenceOf(page.after));
       const found = await query
-        .select(columns)
+        .select(checkpointColumns)
         .from(checkpoints)
         .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), later))
         .orderBy(asc(checkpoints.sequence))
@@ -72,7 +71,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         .update(checkpoints)
         .set({ ...at, ...set, state: to })
         .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to))))
-        .returning(columns);
+        .returning(checkpointColumns);
       if (moved === undefined) throw await refusal(db, id, to);
       return dropNulls(moved);
     },
@@ -109,7 +108,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     purge: (id) => purgeCheckpoint(db, id),
     async staleOpen(before, limit) {
       const found = await query
-        .select(columns)
+        .select(checkpointColumns)
         .from(checkpoints)
         .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(arrivalsOf({ query }, checkpoints.id))))
         .orderBy(asc(checkpoints.touchedAt))
@@ -119,7 +118,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     hasDependents: (id) => buildsOn(db, id),
     async unfinished(runId, limit) {
       const found = await query
-        .select(columns)
+        .select(checkpointColumns)
         .from(checkpoints)
         .where(and(eq(checkpoints.runId, runId), inArray(checkpoints.state, ['open', 'queued', 'working'])))
         .orderBy(asc(checkpoints.sequence))

@@ -13,6 +13,7 @@ import { idempotencyRecords } from './idempotency.ts';
 import { jobClaims } from './job-claims.ts';
 import { jobLeases } from './job-leases.ts';
 import { jobQueue } from './job-queue.ts';
+import { locationRecords } from './locations.ts';
 import { objectRecords } from './objects.ts';
 import { packageRecords } from './packages.ts';
 import { processRecords } from './processes.ts';
@@ -41,6 +42,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     runs: translateFailures(runRecords(db)),
     checkpoints: translateFailures(checkpointRecords(db)),
     files: translateFailures(fileRecords(db)),
+    locations: translateFailures(locationRecords(db)),
     packages: translateFailures(packageRecords(db)),
     trials: translateFailures(trialRecords(db)),
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),

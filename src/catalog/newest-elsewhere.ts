@@ -1,11 +1,10 @@
-import { and, desc, eq, exists, getTableColumns, isNotNull, isNull, ne } from 'drizzle-orm';
+import { and, desc, eq, exists, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { Checkpoint, Run } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
+import { checkpointColumns } from './record-columns.ts';
 import { checkpoints, runs } from './schema.ts';
-
-const { touchedAt: _, ...columns } = getTableColumns(checkpoints);
 
 /** What a download can be rebuilt from. */
 const isUsable = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), isNull(checkpoints.deletedAt));
@@ -25,7 +24,7 @@ export async function newestElsewhere({ query }: Db, { id, repositoryId }: Pick<
   const newest: Checkpoint[] = [];
   for (const other of others) {
     const found = await query
-      .select(columns)
+      .select(checkpointColumns)
       .from(checkpoints)
       .where(and(eq(checkpoints.runId, other.id), isUsable))
       .orderBy(desc(checkpoints.sequence))

@@ -26,32 +26,33 @@ export function packageRecords(db: Db): PackageRecords {
       return found && dropNulls(found);
     },
     async chain(id) {
-      const ids = (
-        await db.rows(sql`
+      const ids = sql`(
         with recursive chain (id, depth) as (
           select id, 1 from ${packages} where id = ${id}
           union all
           select ${packages.ancestorId}, depth + 1 from chain join ${packages} on ${packages.id} = chain.id
           where ${packages.ancestorId} is not null and depth < ${chainLengthMax}
         )
-        select id from chain order by depth`)
-      ).map((row) => row['id'] as string);
-      if (ids.length === 0) throw new FirnError('not-found', 'There is no such package.');
+        select id from chain)`;
       const found = new Map((await query.select().from(packages).where(inArray(packages.id, ids))).map((row) => [row.id, dropNulls(row)]));
-      return unbroken(
-        id,
-        ids.flatMap((link) => found.get(link) ?? []),
-      );
+      const chain: PackageRecord[] = [];
+      // Taken out as it is met, so that a circle ends.
+      for (let link = found.get(id); link !== undefined; link = link.ancestorId === undefined ? undefined : found.get(link.ancestorId)) {
+        found.delete(link.id);
+        chain.push(link);
+      }
+      if (chain.length === 0) throw new FirnError('not-found', 'There is no such package.');
+      return unbroken(id, chain);
     },
     ...packageMerging(db),
   };
 }
 
 /** A chain counts down to one base. */
-function unbroken(id: string, chain: readonly PackageRecord[]): PackageRecord[] {
+function unbroken(id: string, chain: PackageRecord[]): PackageRecord[] {
   const whole = chain.every(
     ({ kind, chainLength }, position) => chainLength === chain.length - position && (kind === 'base') === (position === chain.length - 1),
   );
   if (!whole) throw new FirnError('internal', 'The checkpoint cannot be rebuilt: its chain is broken.', { detail: `package ${id}` });
-  return [...chain];
+  return chain;
 }

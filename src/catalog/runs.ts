@@ -1,13 +1,12 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { RunRecords } from './catalog.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
 import { pageLimit } from './page-limit.ts';
+import { runColumns } from './record-columns.ts';
 import { checkpoints, runs } from './schema.ts';
-
-const { nextSequence: _nextSequence, layout: _layout, ...runColumns } = getTableColumns(runs);
 
 /** See `RunRecords`. */
 export function runRecords(db: Db): RunRecords {

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
-import type { Catalog, Checkpoint, EvalSet, Repository, Run } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Repository, Run } from '../catalog/catalog.ts';
 import { anonymous, scopeOn, type Principal } from '../access/principal.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { includesScope, type Scope } from '../checkpoint/grant.ts';
+import { checkFilePath } from '../checkpoint/names.ts';
 import type { AppEnv } from './app-env.ts';
 
 export interface RepositoryNames {
@@ -18,11 +19,17 @@ export interface RunNames extends RepositoryNames {
 export interface CheckpointNames extends RunNames {
   readonly step: number;
 }
+export interface FileNames extends CheckpointNames {
+  readonly path: string;
+}
 
 export interface LocatedCheckpoint {
   readonly repository: Repository;
   readonly run: Run;
   readonly checkpoint: Checkpoint;
+}
+export interface LocatedFile extends LocatedCheckpoint {
+  readonly file: CheckpointFile;
 }
 
 /** From the names in a URL to records. Each verb throws `not-found`, naming the first thing that is missing. */
@@ -31,6 +38,8 @@ export interface Locator {
   evalSet(names: EvalSetNames): Promise<EvalSet>;
   run(names: RunNames): Promise<Run>;
   checkpoint(names: CheckpointNames): Promise<LocatedCheckpoint>;
+  /** Throws `invalid-request` for a path that no file can have. */
+  file(names: FileNames): Promise<LocatedFile>;
 }
 
 /**
@@ -42,26 +51,37 @@ export type Locate = (c: Context<AppEnv>, scope: Scope) => Locator;
 export function createLocate(catalog: Catalog): Locate {
   return (c, scope) => {
     const { principal } = c.var;
+    const visible = (repository: Repository | undefined): Repository => {
+      const held = repository && scopeOn(principal, repository);
+      checkScope(principal, found(held, 'repository'), scope);
+      c.set('repositoryId', repository!.id);
+      return repository!;
+    };
+    /** The most that the names lead to, as far as the principal may know. */
+    const along = async (names: RunNames & Partial<FileNames>) => {
+      const located = await catalog.locations.find(names);
+      return { ...located, repository: visible(located.repository), run: found(located.run, 'run') };
+    };
     const locator: Locator = {
       async repository({ namespace, name }) {
-        const repository = await catalog.repositories.find(namespace, name);
-        const held = repository && scopeOn(principal, repository);
-        checkScope(principal, found(held, 'repository'), scope);
-        c.set('repositoryId', repository!.id);
-        return repository!;
+        return visible(await catalog.repositories.find(namespace, name));
       },
       async evalSet(names) {
         const repository = await locator.repository(names);
         return found(await catalog.evalSets.find(repository.id, names.evalSet), 'eval set');
       },
-      async run(names) {
-        const repository = await locator.repository(names);
-        return found(await catalog.runs.find(repository.id, names.run), 'run');
+      async run({ namespace, name, run }) {
+        return (await along({ namespace, name, run })).run;
       },
-      async checkpoint(names) {
-        const repository = await locator.repository(names);
-        const run = found(await catalog.runs.find(repository.id, names.run), 'run');
-        return { repository, run, checkpoint: found(await catalog.checkpoints.find(run.id, names.step), 'checkpoint') };
+      async checkpoint({ namespace, name, run, step }) {
+        const located = await along({ namespace, name, run, step });
+        return { ...located, checkpoint: found(located.checkpoint, 'checkpoint') };
+      },
+      async file(names) {
+        const located = await along(names);
+        const checkpoint = found(located.checkpoint, 'checkpoint');
+        checkFilePath(names.path);
+        return { ...located, checkpoint, file: found(located.file, 'file') };
       },
     };
     return locator;

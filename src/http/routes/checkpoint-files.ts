@@ -7,7 +7,7 @@ import { chooseRepresentation } from '../choose-representation.ts';
 import { formatDigest } from '../digest-fields.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../head-operation.ts';
-import { createLocate, found } from '../locate.ts';
+import { createLocate } from '../locate.ts';
 import { readUpload } from '../read-upload.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { fileReceipt } from '../schemas/checkpoint.ts';
@@ -74,9 +74,8 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     return c.json({ path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href }, receipt.created ? 201 : 200, { Location: href });
   });
   app.openapi(getFile, async (c) => {
-    const { path, ...names } = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    const file = found(await catalog.files.find(checkpoint.id, checkFilePath(path)), 'file');
+    const { path } = c.req.valid('param');
+    const { checkpoint, file } = await locate(c, 'read').file(c.req.valid('param'));
     const { as, dtype } = c.req.valid('query');
     const chosen = chooseRepresentation(checkpoint, file, { as, dtype: dtype && dtypeOfView[dtype] });
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': attachmentNamed(path) };

@@ -167,9 +167,11 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    const files = await catalog.files.list(checkpoint.id);
-    const packageRecord = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
-    const damagedFiles = await catalog.damage.pathsOf(checkpoint.id);
+    const [files, packageRecord, damagedFiles] = await Promise.all([
+      catalog.files.list(checkpoint.id),
+      checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
+      catalog.damage.pathsOf(checkpoint.id),
+    ]);
     return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles }, names), 200);
   });
   app.openapi(listTrials, async (c) => {
