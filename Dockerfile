@@ -33,4 +33,4 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FIRN_PORT ?? 8080}/healthz`).then((res) => process.exit(res.ok ? 0 : 1), () => process.exit(1))"]
 # node is PID 1: it gets SIGTERM itself and drains.
-ENTRYPOINT ["node", "--max-semi-space-size=1", "--enable-source-maps", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--no-parallel-scavenge", "--enable-source-maps", "dist/main.js"]

@@ -5,19 +5,14 @@ import type { LocationRecords } from './location-records.ts';
 import { checkpointColumns, runColumns } from './record-columns.ts';
 import { checkpointFiles as files, checkpoints, repositories, runs } from './schema.ts';
 
-/** See `LocationRecords`. One statement: most requests begin with it. */
-export function locationRecords({ query }: Db): LocationRecords {
+/** See `LocationRecords`. One statement, whose text is made once: most requests begin with it. */
+export function locationRecords(db: Db): LocationRecords {
+  let statement: ReturnType<typeof findByNames> | undefined;
   return {
     async find({ namespace, name, run, step, path }) {
-      const [found] = await query
-        .select({ repository: getTableColumns(repositories), run: runColumns, checkpoint: checkpointColumns, file: getTableColumns(files) })
-        .from(repositories)
-        .leftJoin(runs, and(eq(runs.repositoryId, repositories.id), eq(runs.name, run), isNull(runs.deletedAt)))
-        .leftJoin(checkpoints, step === undefined ? nothing : and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, step), isNull(checkpoints.deletedAt)))
-        .leftJoin(files, path === undefined ? nothing : and(eq(files.checkpointId, checkpoints.id), eq(files.path, path)))
-        .where(and(eq(repositories.namespace, namespace), eq(repositories.name, name)))
-        .orderBy(desc(checkpoints.sequence))
-        .limit(1);
+      statement ??= findByNames(db);
+      // No value equals null: what is not named is not joined.
+      const [found] = await statement.execute({ namespace, name, run, step: step ?? null, path: path ?? null });
       if (found === undefined) return {};
       return {
         repository: found.repository,
@@ -29,4 +24,16 @@ export function locationRecords({ query }: Db): LocationRecords {
   };
 }
 
-const nothing = sql`false`;
+function findByNames({ query }: Db) {
+  const named = sql.placeholder;
+  return query
+    .select({ repository: getTableColumns(repositories), run: runColumns, checkpoint: checkpointColumns, file: getTableColumns(files) })
+    .from(repositories)
+    .leftJoin(runs, and(eq(runs.repositoryId, repositories.id), eq(runs.name, named('run')), isNull(runs.deletedAt)))
+    .leftJoin(checkpoints, and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)))
+    .leftJoin(files, and(eq(files.checkpointId, checkpoints.id), eq(files.path, named('path'))))
+    .where(and(eq(repositories.namespace, named('namespace')), eq(repositories.name, named('name'))))
+    .orderBy(desc(checkpoints.sequence))
+    .limit(1)
+    .prepare('find_by_names');
+}

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../src/cli/node-flags.ts';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -7,6 +8,6 @@ const pathOf = (relative: string): string => fileURLToPath(new URL(relative, imp
  * then builds again.
  */
 export const firnProgram: readonly string[] = [
-  '--max-semi-space-size=1',
+  ...nodeFlags,
   ...(process.env['FIRN_TEST_BUILT'] === '1' ? [pathOf('../../dist/main.js')] : ['--import', 'tsx', pathOf('../../src/main.ts')]),
 ];

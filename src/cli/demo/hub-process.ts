@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../node-flags.ts';
 
 /** Longest wait for the hub's first answer, in milliseconds; a fresh database takes a few seconds. */
 const startDeadlineMs = 60_000;
@@ -29,8 +30,7 @@ export class HubProcess {
         FIRN_LOG_LEVEL: 'error',
         ...environment,
       },
-      // As every way to start a hub has it (docs/decisions/0033-young-generation.md).
-      execArgv: [...process.execArgv, '--max-semi-space-size=1'],
+      execArgv: [...process.execArgv, ...nodeFlags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     try {

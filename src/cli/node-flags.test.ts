@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { nodeFlags } from './node-flags.ts';
+
+const inWords = nodeFlags.join(' ');
+
+test.each([
+  ['bin/firn.mjs', `#!/usr/bin/env -S node ${inWords}\n`],
+  ['Dockerfile', `ENTRYPOINT ["node", ${nodeFlags.map((flag) => `"${flag}"`).join(', ')}, `],
+  ['package.json', `&& node ${inWords} --import tsx src/main.ts"`],
+  ['docs/operations.md', `\`${inWords}\``],
+])('%s starts a hub with the flags that all do', async (path, text) => {
+  expect(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).toContain(text);
+});
