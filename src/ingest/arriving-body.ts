@@ -16,6 +16,8 @@ export interface BodyRules {
   readonly announced?: { readonly sizeBytes?: number; readonly sha256?: string };
   /** Given for files that must be safetensors. */
   readonly headerLimits?: SafetensorsLimits;
+  /** Whether no byte at all is a body, too. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** What is known of a body once all of it has passed. */
@@ -76,9 +78,9 @@ export class ArrivingBody {
       blob.add(piece);
       yield piece;
     }
-    if (sizeBytes === 0) throw new FirnError('empty-body', 'The body is empty.');
     if (expectedBytes !== undefined && sizeBytes < expectedBytes)
       throw new FirnError('length-mismatch', `The body ended after ${sizeBytes} of ${expectedBytes} bytes.`);
+    this.#checkSize(sizeBytes);
     header?.finish();
     const digest = sha256.digest('hex');
     if (this.#digests.some((expected) => expected !== digest)) throw digestMismatch();
@@ -94,7 +96,7 @@ export class ArrivingBody {
   }
 
   #checkSize(sizeBytes: number): void {
-    if (sizeBytes === 0) throw new FirnError('empty-body', 'The body is empty.');
+    if (sizeBytes === 0 && this.#rules.mayBeEmpty !== true) throw new FirnError('empty-body', 'The body is empty.');
     if (sizeBytes > this.#rules.sizeMaxBytes) throw new FirnError('payload-too-large', `A file may have at most ${this.#rules.sizeMaxBytes} bytes.`);
   }
 

@@ -90,7 +90,7 @@ describe('a checkpoint on its way in', () => {
       ['a path that is a folder of another', 'invalid-request', { files: [{ path: 'a/b/c' }, { path: 'a.b' }, { path: 'a' }] }],
       ['a path that leaves', 'invalid-request', { files: [{ path: '../a' }] }],
       ['a path with a name no disk takes', 'invalid-request', { files: [{ path: `a/${'x'.repeat(256)}` }] }],
-      ['an empty file', 'invalid-request', { files: [{ path: 'a', sizeBytes: 0 }] }],
+      ['an empty model', 'invalid-request', { files: [{ path: 'a.safetensors', sizeBytes: 0 }] }],
       ['a wrong digest', 'invalid-request', { files: [{ path: 'a', sha256: 'x' }] }],
       ['a pickle as model', 'invalid-request', { files: [{ path: 'model.pt', role: 'model' }] }],
       [

@@ -99,7 +99,7 @@ async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, 
 
 /** Reads an upload without storing it. */
 async function hasSameBytes({ limits }: IngestContext, file: CheckpointFile, upload: Upload): Promise<boolean> {
-  const body = new ArrivingBody(upload, { sizeMaxBytes: limits.fileBytesMax });
+  const body = new ArrivingBody(upload, { sizeMaxBytes: limits.fileBytesMax, mayBeEmpty: true });
   if (body.lengthBytes !== undefined && body.lengthBytes !== file.sizeBytes) return false;
   for await (const _ of body.pieces()) {
     // Only the digest is wanted.

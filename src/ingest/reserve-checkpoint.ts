@@ -7,7 +7,7 @@ import type { FileRole } from '../checkpoint/role.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { openCheckpoint } from './open-checkpoint.ts';
-import { roleOfFile } from './role-of-file.ts';
+import { mustBeSafetensors, roleOfFile } from './role-of-file.ts';
 import { sameLayerTypes } from './same-layer-types.ts';
 import { stepExists } from './step-exists.ts';
 
@@ -54,12 +54,14 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
   const planned = files.map((file) => {
     checkNewFilePath(file.path);
     const { sizeBytes, sha256 } = file;
-    if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 1)) throw new FirnError('invalid-request', 'A file has at least one byte.');
+    if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)) throw new FirnError('invalid-request', 'The size of a file is a whole number of bytes.');
     if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax)
       throw new FirnError('payload-too-large', `A file may have at most ${limits.fileBytesMax} bytes.`);
     if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) throw new FirnError('invalid-request', 'A sha256 has 64 hex digits.');
     totalBytes += sizeBytes ?? 0;
-    return { ...file, role: roleOfFile(file.path, file.role), ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
+    const role = roleOfFile(file.path, file.role);
+    if (sizeBytes === 0 && mustBeSafetensors(file.path, role)) throw new FirnError('invalid-request', 'A safetensors file has at least its header.');
+    return { ...file, role, ...(sha256 !== undefined && { sha256: sha256.toLowerCase() }) };
   });
   if (totalBytes > Math.min(limits.stagedBytesPerRunMax, limits.stagedBytesMax)) {
     throw new FirnError('payload-too-large', 'The files together are larger than what may wait for compression at once.');

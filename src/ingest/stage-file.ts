@@ -43,6 +43,6 @@ export function fileRules({ limits, headerLimits }: Pick<IngestContext, 'limits'
     sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
     // Once received, size and digest are those of the earlier body, which this one may replace.
     ...(known !== undefined && !known.received && { announced: known }),
-    ...(mustBeSafetensors(path, role) && { headerLimits }),
+    ...(mustBeSafetensors(path, role) ? { headerLimits } : { mayBeEmpty: true }),
   };
 }

@@ -100,6 +100,16 @@ describe('an exact run', () => {
     await roundTrip(bare, 1, { 'model.safetensors': fileOfHeader('{}', Buffer.alloc(0)) });
   });
 
+  test('takes files of no byte, alone, beside others, and come and gone', async () => {
+    const run = await createRun(api, repository, { name: 'empty-files' });
+    const model = safetensorsFile({ w: f32Tensor([3], [1, 2, 3]) });
+    const nothing = Buffer.alloc(0);
+    await roundTrip(await createRun(api, repository, { name: 'only-empty' }), 1, { 'pkg/__init__.py': nothing });
+    await roundTrip(run, 2, { 'pkg/__init__.py': nothing, 'model.safetensors': model, '.gitkeep': nothing });
+    await roundTrip(run, 3, { 'pkg/__init__.py': Buffer.from('1'), 'model.safetensors': model });
+    await roundTrip(run, 4, { 'pkg/__init__.py': nothing, 'model.safetensors': model });
+  });
+
   test('recognises the same upload: 200, and nothing is made twice', async () => {
     const run = await createRun(api, repository, { name: 'twice' });
     const model = safetensorsFile({

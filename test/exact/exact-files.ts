@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openCompressHarness, type CompressHarness } from '../../src/compress/compress-harness.test-support.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
-import { below, nextFile, randomFile, smallFile, type Random, type RandomFile } from './random-files.ts';
+import { below, nextFiles, randomFile, smallFile, type Random, type RandomFile } from './random-files.ts';
 
 const filesPerCheckpointMax = 6;
 const checkpointsPerRunMax = 5;
@@ -69,7 +69,7 @@ async function storeRun(harness: CompressHarness, random: Random, first: readonl
   const steps = 1 + below(random, checkpointsPerRunMax);
   for (let step = 0; step < steps; step += 1) {
     results.push(await storeCheckpoint(harness, run, step, files, label));
-    files = files.map((file, i) => nextFile(random, file, i));
+    files = nextFiles(random, files);
   }
   return results;
 }

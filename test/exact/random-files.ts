@@ -49,8 +49,35 @@ export function smallFile(random: Random, index: number): RandomFile {
   return { path: `parts/${index}.bin`, role: 'other', bytes: noise(random, below(random, 1000)) };
 }
 
-/** What a file may have become by the next checkpoint. */
-export function nextFile(random: Random, file: RandomFile, index: number): RandomFile {
+/** What the files of a checkpoint may have become by the next one: each by itself, and now and then tensors under other names, in another order, in other files. */
+export function nextFiles(random: Random, files: readonly RandomFile[]): RandomFile[] {
+  const next = files.map((file, i) => nextFile(random, file, i));
+  return below(random, 3) === 0 ? rearranged(random, next) : next;
+}
+
+function rearranged(random: Random, files: readonly RandomFile[]): RandomFile[] {
+  const held = files.map(({ tensors }) => tensors && new Map<string, RandomTensor>());
+  const holders = held.filter((tensors) => tensors !== undefined);
+  const renames = below(random, 2) === 0;
+  for (const tensor of shuffled(
+    random,
+    files.flatMap(({ tensors = [] }) => tensors),
+  )) {
+    const holder = holders[below(random, holders.length)]!;
+    const name = renames || holder.has(tensor.name) ? `moved.${holder.size}.${tensor.name.length}` : tensor.name;
+    if (!holder.has(name)) holder.set(name, { ...tensor, name });
+  }
+  return files.map((file, i) => (held[i] === undefined ? file : tensorFile(file.path, [...held[i].values()])));
+}
+
+function shuffled<T>(random: Random, items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+function nextFile(random: Random, file: RandomFile, index: number): RandomFile {
   const kind = below(random, 10);
   if (kind === 0) return randomFile(random, index);
   if (kind === 1) return file;

@@ -49,6 +49,14 @@ describe('uploads', () => {
     expect((await upload('a.bin', Buffer.from('other'))).status).toBe(201);
   });
 
+  it('takes an empty file, and gives it back', async () => {
+    const created = await upload('pkg/__init__.py', Buffer.alloc(0));
+    expect([created.status, created.json]).toEqual([201, expect.objectContaining({ role: 'other', sizeBytes: 0, sha256: sha256(Buffer.alloc(0)) })]);
+    expect((await upload('pkg/__init__.py', Buffer.alloc(0))).status).toBe(200);
+    const back = await call('GET', `${checkpoints}/9/files/pkg/__init__.py?as=uploaded`);
+    expect([back.status, back.headers.get('content-length'), back.bytes.length]).toEqual([200, '0', 0]);
+  });
+
   it.each([
     ['model.safetensors', '', 'model'],
     ['model.grad.safetensors', '', 'sensitivity'],
@@ -72,7 +80,7 @@ describe('uploads', () => {
   it.each([
     ['announced.bin', Buffer.from('ab'), {}, 400, 'length-mismatch'],
     ['announced.bin', Buffer.from('abd'), {}, 400, 'digest-mismatch'],
-    ['empty.bin', Buffer.alloc(0), {}, 400, 'empty-body'],
+    ['model.safetensors', Buffer.alloc(0), {}, 400, 'empty-body'],
     ['large.bin', Buffer.alloc(1_000_001), {}, 413, 'payload-too-large'],
     ['z.bin', Buffer.from('x'), { 'content-encoding': 'gzip' }, 415, 'unsupported-media-type'],
     ['z.bin', Buffer.from('x'), { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'unsupported-media-type'],

@@ -76,16 +76,17 @@ type EvalSetParts = z.infer<typeof evalSetPartsInput>;
 /** Routes that begin uploads: of tus 1.0 when the request says so, else in parts as its JSON says. */
 export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumable }: Gateway): void {
   const locate = createLocate(catalog);
-  /** Tells of a new upload, with the first of its bytes where the request carries some. */
+  /** Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at once, unless it is in parts. */
   const begin = async (c: Context<AppEnv>, repository: Repository, created: UploadRecord) => {
-    const upload = isByteStream(c) ? await firstBytes(c, created) : created;
+    const upload = await firstBytes(c, created);
     tellUpload(c, upload);
     c.header('Location', resourcePaths.upload(repository, upload.id));
     return renderUpload(repository, upload);
   };
   const firstBytes = async (c: Context<AppEnv>, upload: UploadRecord): Promise<UploadRecord> => {
     try {
-      return await resumable.receiveBytes(upload, readNextBytes(c, 0));
+      const begun = isByteStream(c) ? await resumable.receiveBytes(upload, readNextBytes(c, 0)) : upload;
+      return begun.sizeBytes === 0 && begun.partBytes === undefined ? await resumable.complete(begun) : begun;
     } catch (err) {
       // Its client was never told the name.
       await resumable.end(upload);

@@ -119,6 +119,17 @@ describe('tus', () => {
     expect((await call('POST', `${checkpoint}/commit`)).status).toBe(202);
   });
 
+  it('takes a file of no byte: it is complete as it begins', async () => {
+    const checkpoint = await reserve();
+    const created = await create(checkpoint, 0, 'path=.gitkeep');
+    expect([created.status, created.headers.get('upload-offset'), created.json.state]).toEqual([201, '0', 'complete']);
+    expect((await download(checkpoint, '.gitkeep')).status).toBe(200);
+    const withBody = await call('POST', `${checkpoint}/uploads?path=other`, Buffer.alloc(0), { ...tus, ...bytesType, 'upload-length': '0' });
+    expect([withBody.status, withBody.json.state]).toEqual([201, 'complete']);
+    expect((await create(checkpoint, 0)).json.code).toBe('empty-body');
+    expect((await call('HEAD', created.headers.get('location')!, undefined, tus)).headers.get('upload-length')).toBe('0');
+  });
+
   it('takes its first bytes with the creation, and says what its metadata was', async () => {
     const checkpoint = await reserve();
     const metadata = `filename ${Buffer.from('notes.txt').toString('base64')},empty`;
@@ -198,7 +209,7 @@ describe('tus', () => {
   it('refuses what cannot be, and ends what turns out wrong', async () => {
     const checkpoint = await reserve();
     const at = `${checkpoint}/uploads?path=a.bin`;
-    for (const length of ['', '-1', '1.5', '1e3', '99999999999999999999', '0'])
+    for (const length of ['', '-1', '1.5', '1e3', '99999999999999999999'])
       expect([length, (await call('POST', at, undefined, { ...tus, 'upload-length': length })).status]).toEqual([length, 400]);
     expect((await call('POST', at, undefined, { ...tus, 'upload-defer-length': '1' })).status).toBe(400);
     expect((await call('POST', at, undefined, { ...tus, 'upload-length': '9', 'upload-metadata': 'a !' })).status).toBe(400);

@@ -10,7 +10,7 @@ import { sha256Schema } from './parameters.ts';
 import { binarySchema } from './upload.ts';
 
 const partsInput = z.strictObject({
-  sizeBytes: z.number().int().min(1).openapi({ description: 'Of the whole.' }),
+  sizeBytes: z.number().int().min(0).openapi({ description: 'Of the whole.' }),
   sha256: sha256Schema.optional().openapi({ description: 'Of the whole; checked when it is complete.' }),
   partBytes: z.number().int().min(partBytesMin).max(partBytesMax).default(partBytesDefault).openapi({ description: 'Of each part but the last.' }),
 });

@@ -26,10 +26,10 @@ export async function receivePart(ctx: IngestContext, upload: UploadRecord, numb
   return piece;
 }
 
-/** Makes what it was for of an upload whose parts are all there; repeating it is no error. Errors: `upload-incomplete`, `upload-busy`, `conflict`, and those of `finishUpload`. */
-export async function completeParts(ctx: IngestContext, upload: UploadRecord): Promise<UploadRecord> {
+/** Makes what it was for of an upload whose parts are all there, or that has no byte; repeating it is no error. Errors: `upload-incomplete`, `upload-busy`, `conflict`, and those of `finishUpload`. */
+export async function completeUpload(ctx: IngestContext, upload: UploadRecord): Promise<UploadRecord> {
   if (upload.isComplete) return upload;
-  if (upload.partBytes === undefined) throw withoutParts();
+  if (upload.partBytes === undefined && upload.sizeBytes > 0) throw withoutParts();
   const writer = ctx.newKeyPart();
   await ctx.catalog.uploads.beginFinishing(upload, writer, finishMs);
   return finishUpload(ctx, upload, writer);

@@ -5,7 +5,7 @@ import type { IngestContext } from '../ingest-context.ts';
 import type { Upload } from '../upload.ts';
 import { createEvalSetUpload, createFileUpload, type AnnouncedUpload } from './create-upload.ts';
 import { receiveBytes, type NextBytes } from './receive-bytes.ts';
-import { completeParts, receivePart } from './receive-part.ts';
+import { completeUpload, receivePart } from './receive-part.ts';
 
 /** The verbs of uploads in several requests over one context; each is described in its own file. */
 export interface Resumable {
@@ -28,7 +28,7 @@ export function createResumable(ctx: IngestContext): Resumable {
     createForEvalSet: (evalSet, part, announced) => createEvalSetUpload(ctx, evalSet, part, announced),
     receiveBytes: (upload, bytes) => receiveBytes(ctx, upload, bytes),
     receivePart: (upload, number, part) => receivePart(ctx, upload, number, part),
-    complete: (upload) => completeParts(ctx, upload),
+    complete: (upload) => completeUpload(ctx, upload),
     end: async ({ id }) => void (await ctx.catalog.uploads.end(id)),
   };
 }
