@@ -54,7 +54,8 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
   const planned = files.map((file) => {
     checkNewFilePath(file.path);
     const { sizeBytes, sha256 } = file;
-    if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)) throw new FirnError('invalid-request', 'The size of a file is a whole number of bytes.');
+    if (sizeBytes !== undefined && (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0))
+      throw new FirnError('invalid-request', 'The size of a file is a whole number of bytes.');
     if (sizeBytes !== undefined && sizeBytes > limits.fileBytesMax)
       throw new FirnError('payload-too-large', `A file may have at most ${limits.fileBytesMax} bytes.`);
     if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) throw new FirnError('invalid-request', 'A sha256 has 64 hex digits.');
