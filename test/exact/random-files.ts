@@ -56,18 +56,16 @@ export function nextFiles(random: Random, files: readonly RandomFile[]): RandomF
 }
 
 function rearranged(random: Random, files: readonly RandomFile[]): RandomFile[] {
-  const held = files.map(({ tensors }) => tensors && new Map<string, RandomTensor>());
+  const held = files.map(({ tensors }) => tensors && ([] as RandomTensor[]));
   const holders = held.filter((tensors) => tensors !== undefined);
-  const renames = below(random, 2) === 0;
-  for (const tensor of shuffled(
-    random,
-    files.flatMap(({ tensors = [] }) => tensors),
-  )) {
-    const holder = holders[below(random, holders.length)]!;
-    const name = renames || holder.has(tensor.name) ? `moved.${holder.size}.${tensor.name.length}` : tensor.name;
-    if (!holder.has(name)) holder.set(name, { ...tensor, name });
+  const all = files.flatMap(({ tensors = [] }, i) => tensors.map((tensor) => ({ tensor, home: held[i] })));
+  for (const { tensor, home } of shuffled(random, all)) {
+    const holder = below(random, 2) === 0 ? home! : holders[below(random, holders.length)]!;
+    // No two files of a model may hold a tensor of one name, now or later: what moves has a name that no other gets.
+    const keepsName = holder === home && below(random, 2) === 0;
+    holder.push(keepsName ? tensor : { ...tensor, name: `moved.${below(random, 1e12)}` });
   }
-  return files.map((file, i) => (held[i] === undefined ? file : tensorFile(file.path, [...held[i].values()])));
+  return files.map((file, i) => (held[i] === undefined ? file : tensorFile(file.path, held[i])));
 }
 
 function shuffled<T>(random: Random, items: readonly T[]): T[] {
