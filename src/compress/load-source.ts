@@ -3,9 +3,14 @@ import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { isQuantizable } from '../checkpoint/dtype.ts';
 import type { SafetensorsLayout, TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import { planBlob } from '../package/plan-file.ts';
+import { LastReads } from '../store/last-reads.ts';
 import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
 import { readSafetensorsLayout } from '../store/read-safetensors-layout.ts';
+import { withSmallReads } from '../store/small-reads.ts';
 import type { SourceFile } from './model-source.ts';
+
+/** Chunks of all files kept for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may lie in as many files. */
+const chunksKept = 16;
 
 /** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them. */
 export interface LoadedFiles {
@@ -20,6 +25,7 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   const files: SourceFile[] = [];
   const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
   const opened: ObjectReader[] = [];
+  const chunks = new LastReads(chunksKept);
   const close = async (): Promise<void> => {
     await Promise.all(
       opened.map(async (reader) => {
@@ -32,7 +38,7 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
     for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {
       if (row.rawKey === undefined || row.sha256 === undefined)
         throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
-      const reader = await store.open(row.rawKey);
+      const reader = withSmallReads(await store.open(row.rawKey), row.rawKey, chunks);
       opened.push(reader);
       const layout = row.path.endsWith('.safetensors') ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity') : undefined;
       if (row.role === 'sensitivity') {

@@ -1,3 +1,4 @@
+import { LastReads } from '../store/last-reads.ts';
 import { chunkBytes, type ObjectReader } from '../store/object-store.ts';
 
 /** Windows of one package kept in memory: 1 MiB. */
@@ -9,7 +10,7 @@ const windowCountMax = 4;
  */
 export class PackageBytes {
   readonly #open: () => Promise<ObjectReader>;
-  readonly #windows = new Map<number, Promise<Uint8Array>>();
+  readonly #windows = new LastReads(windowCountMax);
   #reader: Promise<ObjectReader> | undefined;
 
   constructor(open: () => Promise<ObjectReader>) {
@@ -48,25 +49,11 @@ export class PackageBytes {
   }
 
   #window(number: number): Promise<Uint8Array> {
-    const window = this.#windows.get(number) ?? this.#readWindow(number);
-    this.#windows.delete(number);
-    this.#windows.set(number, window);
-    for (const oldest of this.#windows.keys()) {
-      if (this.#windows.size <= windowCountMax) break;
-      this.#windows.delete(oldest);
-    }
-    return window;
-  }
-
-  async #readWindow(number: number): Promise<Uint8Array> {
-    const object = await this.#object();
-    const start = number * chunkBytes;
-    try {
-      return await object.read(start, Math.min(chunkBytes, object.sizeBytes - start));
-    } catch (error) {
-      this.#windows.delete(number);
-      throw error;
-    }
+    return this.#windows.get(String(number), async () => {
+      const object = await this.#object();
+      const start = number * chunkBytes;
+      return object.read(start, Math.min(chunkBytes, object.sizeBytes - start));
+    });
   }
 }
 
