@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { firnProgram } from '../harness/firn-program.ts';
+import { openTestStores, storePairs } from '../harness/test-stores.ts';
 
 /** Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute on one with ten times its work. */
 const startDeadlineMs = 300_000;
@@ -20,14 +18,14 @@ export interface Hub {
   readonly process: ChildProcess;
   /** What the process has printed so far, its newest part. */
   output(): string;
-  /** Ends the process and resolves when it is gone; a directory that startHub made goes with it. */
+  /** Ends the process and resolves when it is gone; stores of its own go with it. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 export interface HubOptions {
   /** Gateway and worker in one when absent. */
   readonly command?: 'serve' | 'work';
-  /** A temporary one by default. */
+  /** Stores of its own by default, those that FIRN_TEST_STORES names: PGlite and a folder unless it does. */
   readonly dataDirectory?: string;
   /** FIRN_* keys of src/config.ts. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -35,7 +33,9 @@ export interface HubOptions {
 
 /** Starts Firn on a free loopback port; resolves once it answers. Rejects with what it printed when it ends before that. */
 export async function startHub({ command, dataDirectory, environment = {} }: HubOptions = {}): Promise<Hub> {
-  const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'firn-acceptance-')));
+  const own =
+    dataDirectory === undefined ? await openTestStores(storePairs.find((pair) => pair === process.env['FIRN_TEST_STORES']) ?? 'pglite-folder') : undefined;
+  const directory = own?.dataDirectory ?? dataDirectory!;
   const child = spawn(process.execPath, [...firnProgram, ...(command === undefined ? [] : [command])], {
     env: {
       ...withoutFirnKeys(process.env),
@@ -44,6 +44,7 @@ export async function startHub({ command, dataDirectory, environment = {} }: Hub
       FIRN_ACCESS: 'open',
       FIRN_DATA_DIR: directory,
       FIRN_LOG_LEVEL: 'error',
+      ...own?.environment,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -54,11 +55,8 @@ export async function startHub({ command, dataDirectory, environment = {} }: Hub
       output = (output + text).slice(-outputKeptMax);
     });
   }
-  const removeOwn = async (): Promise<void> => {
-    if (dataDirectory === undefined) await rm(directory, { recursive: true, force: true });
-  };
   const url = await listeningAddress(child, () => output).catch(async (error: unknown) => {
-    await removeOwn();
+    await own?.remove();
     throw error;
   });
   return {
@@ -68,7 +66,7 @@ export async function startHub({ command, dataDirectory, environment = {} }: Hub
     output: () => output,
     async stop(signal = 'SIGTERM') {
       await end(child, signal);
-      await removeOwn();
+      await own?.remove();
     },
   };
 }
