@@ -27,8 +27,13 @@ async function discardReservations(tx: Catalog, runId: string): Promise<void> {
     if (unfinished.length === 0) return;
     for (const { id, state, step } of unfinished) {
       if (state !== 'open') throw new FirnError('conflict', `Step ${step} of the run is ${state}; cancel it first.`);
-      await tx.checkpoints.discard(id);
+      await tx.checkpoints.discard(id).catch(ignoreGone);
       await tx.jobs.requestCancel(encodeJobKind, id);
     }
   }
+}
+
+/** Another request gave the reservation up meanwhile. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof FirnError) || error.code !== 'not-found') throw error;
 }
