@@ -44,17 +44,17 @@ describe.skipIf(disk === undefined)(`a full disk${disk === undefined ? ' (skippe
   }
 
   test('refuses an upload that does not fit with 507, leaves nothing of it, and goes on once there is room', async () => {
-    const objects = await storedObjects(hub.dataDirectory);
+    const objects = await storedObjects(hub);
     fill(modelBytes / 2);
     expectProblem(await api.put(`${run}/checkpoints/1`, model(1)), 507, 'storage-full');
     expectProblem(await api.get(`${run}/checkpoints/1`), 404, 'not-found');
-    await expectObjects(hub.dataDirectory, objects);
+    await expectObjects(hub, objects);
     await expectSound();
 
     readJson(await api.post(`${run}/checkpoints`, { step: 1, files: [{ path: 'model.safetensors' }] }), 201);
     expectProblem(await api.put(`${run}/checkpoints/1/files/model.safetensors`, model(1)), 507, 'storage-full');
     expect((await api.read(`${run}/checkpoints/1`)).files[0]).toMatchObject({ received: false });
-    await expectObjects(hub.dataDirectory, objects);
+    await expectObjects(hub, objects);
     empty();
     readJson(await api.put(`${run}/checkpoints/1/files/model.safetensors`, model(1)), 201);
     readJson(await api.post(`${run}/checkpoints/1/commit`), 202);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from './expect-problem.ts';
 import { createRepository, createRun, pushOne } from './hub-fixtures.ts';
@@ -182,14 +183,17 @@ describe('a connection', () => {
     await expectUntouchedSoon();
   });
 
+  /** Waits for the hub to have the head of an upload: its unfinished object says so, which a bucket does not show. */
+  const untilArriving = async (objectsBefore: number): Promise<unknown> =>
+    hub.s3 === undefined ? expect.poll(() => storedObjects(hub), { timeout: 10_000 }).toHaveLength(objectsBefore + 1) : pause(500);
+
   test('that vanishes in the middle of a body leaves nothing behind', async () => {
     for (const sent of [0, 4, 30, sound.length - 1]) {
-      const objects = await storedObjects(hub.dataDirectory);
+      const objects = await storedObjects(hub);
       const connection = await RawConnection.open(api.url);
       await connection.head('PUT', path(), { 'Content-Length': sound.length });
       if (sent > 0) await connection.send(sound.subarray(0, sent));
-      // Its unfinished object says that the hub has the head of the upload.
-      await expect.poll(() => storedObjects(hub.dataDirectory), { timeout: 10_000 }).toHaveLength(objects.length + 1);
+      await untilArriving(objects.length);
       await connection.destroy();
       await expectUntouchedSoon();
     }
@@ -198,11 +202,11 @@ describe('a connection', () => {
   test('that vanishes in the middle of a large body of a reservation leaves the reservation open for the next try', async () => {
     readJson(await api.post(`${run}/checkpoints`, { step, files: [{ path: 'noise.bin', sizeBytes: 3_000_000 }] }), 201);
     const noise = randomBytesOf(3_000_000, 6);
-    const objects = await storedObjects(hub.dataDirectory);
+    const objects = await storedObjects(hub);
     const connection = await RawConnection.open(api.url);
     await connection.head('PUT', `${path()}/files/noise.bin`, { 'Content-Length': noise.length });
     await connection.send(noise.subarray(0, 2_000_000));
-    await expect.poll(() => storedObjects(hub.dataDirectory)).toHaveLength(objects.length + 1);
+    await untilArriving(objects.length);
     await connection.destroy();
     await expectKept(hub, api, kept);
     expect((await api.read(path())).files).toEqual([{ path: 'noise.bin', role: 'other', received: false, uploaded: { sizeBytes: noise.length } }]);
@@ -371,6 +375,8 @@ describe('a checkpoint', () => {
 
   test('nothing of all this counted as a failure of the server', async () => {
     expect((await api.get('/metrics')).bytes.toString()).not.toMatch(/status="500"/);
-    expect(hub.output().replace(/.*"overloaded".*\n/g, '')).toBe('');
+    // The SDK of S3 says which versions of Node it will leave behind.
+    const output = hub.output().replace(/\(node:\d+\) NodeDeprecationWarning[^]*?created\)\n/, '');
+    expect(output.replace(/.*"overloaded".*\n/g, '')).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { firnProgram } from '../harness/firn-program.ts';
-import { openTestStores, storePairs } from '../harness/test-stores.ts';
+import { openTestStores, storePairs, type TestStores } from '../harness/test-stores.ts';
 
 /** Longest wait for the first answer, in ms; a fresh catalog takes about 3 s on an idle machine, and more than a minute on one with ten times its work. */
 const startDeadlineMs = 300_000;
@@ -15,6 +15,8 @@ export interface Hub {
   /** Origin without a trailing slash. */
   readonly url: string;
   readonly dataDirectory: string;
+  /** Where its objects are, if not in that directory. */
+  readonly s3: TestStores['s3'];
   readonly process: ChildProcess;
   /** What the process has printed so far, its newest part. */
   output(): string;
@@ -62,6 +64,7 @@ export async function startHub({ command, dataDirectory, environment = {} }: Hub
   return {
     url,
     dataDirectory: directory,
+    s3: own?.s3,
     process: child,
     output: () => output,
     async stop(signal = 'SIGTERM') {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { emptyPrefix, plainS3Client, testS3Server, withoutS3Server, type TestS3Server } from '../../src/store/s3-server.test-support.ts';
 import { startPostgres, type PostgresServer } from '../postgres/start-postgres.ts';
 
@@ -67,6 +68,16 @@ function bucketKeys({ endpoint, bucket, credentials }: TestS3Server, prefix: str
     FIRN_S3_PART_MIB: '5',
     FIRN_FILE_MAX_MIB: '8192',
   };
+}
+
+/** Names and sizes in bytes of the objects below a prefix. */
+export async function objectsOfPrefix(server: TestS3Server, prefix: string): Promise<Map<string, number>> {
+  const client = plainS3Client(server);
+  const found = new Map<string, number>();
+  for await (const { Contents: page = [] } of paginateListObjectsV2({ client }, { Bucket: server.bucket, Prefix: prefix }))
+    for (const { Key: key, Size: size } of page) found.set(key!, size!);
+  client.destroy();
+  return found;
 }
 
 export async function removePrefix(server: TestS3Server, prefix: string): Promise<void> {
