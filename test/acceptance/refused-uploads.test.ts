@@ -376,7 +376,7 @@ describe('a checkpoint', () => {
   test('nothing of all this counted as a failure of the server', async () => {
     expect((await api.get('/metrics')).bytes.toString()).not.toMatch(/status="500"/);
     // The SDK of S3 says which versions of Node it will leave behind.
-    const output = hub.output().replace(/\(node:\d+\) NodeDeprecationWarning[^]*?created\)\n/, '');
+    const output = hub.output().replace(/\(node:\d+\) Warning: NodeVersionSupportWarning[^]*?created\)\n/, '');
     expect(output.replace(/.*"overloaded".*\n/g, '')).toBe('');
   });
 });
