@@ -15,7 +15,7 @@ import { createIngest } from './ingest/ingest.ts';
 import { createResumable } from './ingest/resumable/resumable.ts';
 import type { NativeCore } from './native/core.ts';
 import { Downloads } from './restore/downloads.ts';
-import { meteredDownloads, meteredFile } from './restore/metered-downloads.ts';
+import { meteredDownloads } from './restore/metered-downloads.ts';
 import type { Restorer } from './restore/restorer.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { tracedVerbs } from './telemetry/traced-verbs.ts';
@@ -58,7 +58,6 @@ export function gatewayOf(
   };
   return {
     catalog,
-    store: { open: (key) => meteredFile(() => store.open(key), onRestored) },
     progress,
     runs: {
       create: (repository, input) =>

@@ -9,6 +9,8 @@ import { condemnOrphans } from './upkeep/garbage/condemn-orphans.ts';
 import { deleteCondemned } from './upkeep/garbage/delete-condemned.ts';
 import { reclaimHidden } from './upkeep/reclaim-hidden.ts';
 import { runPeriodically, type Periodic } from './upkeep/run-periodically.ts';
+import type { ScrubContext } from './upkeep/scrub/examine-object.ts';
+import { recheckDamaged } from './upkeep/scrub/recheck-damaged.ts';
 import { sweepEvalSets } from './upkeep/sweep-eval-sets.ts';
 
 export interface UpkeepParts {
@@ -24,6 +26,8 @@ export interface UpkeepParts {
   /** How long an object stays after nothing names it any more. */
   readonly gcGraceMs: number;
   readonly onExpired: () => void;
+  /** What reads objects as they are, not behind the quarantine. */
+  readonly scrub: ScrubContext;
 }
 
 type Chore = (signal: AbortSignal) => Promise<number | void>;
@@ -65,7 +69,7 @@ function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Cho
   return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
 }
 
-function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onExpired }: UpkeepParts): Record<string, Chore> {
+function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onExpired, scrub }: UpkeepParts): Record<string, Chore> {
   const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
   const chores: Record<string, Chore> = {
     expireReservations: async () => {
@@ -85,6 +89,8 @@ function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onEx
       if (named.length > 0) log.error({ keys: named }, 'condemned objects are named again and were left alone');
       return objects;
     },
+    // Reads put objects into quarantine, whether or not there is a scrubber that takes them out.
+    recheckDamaged: async (signal) => void (await recheckDamaged(scrub, signal)),
     sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
     pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
     pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),

@@ -258,6 +258,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     alone: config.database === undefined,
     gcGraceMs: config.gcGraceMs,
     onExpired: wakeWorkers,
+    scrub: { catalog, store: parts.bareStore, ...damageToLog(log) },
   });
   const scrubber = worker === undefined || config.scrubBytesPerSecond === 0 ? undefined : scrubberOf(parts);
   const isGateway = roles.includes('gateway');

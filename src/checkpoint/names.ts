@@ -5,6 +5,8 @@ import { quoteName } from './quote-name.ts';
 export const nameLengthMax = 96;
 /** Longest path of a file inside a checkpoint, in characters. */
 export const pathLengthMax = 1024;
+/** Longest path of a file that is uploaded, in bytes of UTF-8: an entry of the catalog's index takes no more than 2704. */
+const pathBytesMax = 2048;
 
 const segment = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
@@ -40,6 +42,7 @@ export function checkNewFilePath(path: string): string {
       'invalid-request',
       `The file path is not allowed: ${quoteName(long)} has more than ${pathPartBytesMax} bytes, so no disk could take it.`,
     );
+  if (Buffer.byteLength(path) > pathBytesMax) throw new FirnError('invalid-request', `The file path is not allowed: it has more than ${pathBytesMax} bytes.`);
   return path;
 }
 

@@ -5,6 +5,7 @@ import type { RateStanding, RequestLimits } from '../access/request-limits.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
 import { clientAddress } from './client-address.ts';
+import { onceClosed } from './once-closed.ts';
 import { renderProblem } from './render-problem.ts';
 
 /** Who may come in, and how often. */
@@ -24,6 +25,8 @@ const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  */
 export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHandler<AppEnv> {
   return async function admitClient(c, next) {
+    if (limits === undefined && !namesThisMachine(c.req.url))
+      throw new FirnError('forbidden', 'Without tokens requests are answered that name this machine: localhost, or a loopback address.');
     const address = clientAddress(c, trustProxy);
     const authorization = c.req.header('authorization');
     const blocked = authorization === undefined ? undefined : await limits?.blockedSeconds(address);
@@ -34,11 +37,11 @@ export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHan
     tellStanding(c, admission.standing);
     if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
     // An answer is in work until its last byte is out.
-    c.env?.outgoing?.once('close', admission.leave);
+    const leavesItself = onceClosed(c, admission.leave);
     try {
       return await next();
     } finally {
-      if (c.env?.outgoing === undefined) admission.leave();
+      if (!leavesItself) admission.leave();
     }
   };
 }
@@ -59,4 +62,9 @@ function tellStanding(c: Context<AppEnv>, { limit, remaining, resetSeconds }: Ra
 
 function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
   return renderProblem(c, new FirnError('rate-limited', 'This client sends too many requests.'), { 'Retry-After': String(retryAfterSeconds) });
+}
+
+/** A page from elsewhere can have its own name lead to a browser's machine, but not have the browser send another one. */
+function namesThisMachine(url: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

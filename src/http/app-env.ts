@@ -21,6 +21,10 @@ export interface AppEnv {
     principal: Principal;
     /** Of the repository that the request was let to, if any. */
     repositoryId?: string;
+    /** Whether the answer holds what nobody is to keep: the text of a token. */
+    isSecret?: boolean;
+    /** What a write made or changed, for its line in the log. */
+    written?: Readonly<Record<string, unknown>>;
   };
 }
 

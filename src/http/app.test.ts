@@ -230,7 +230,8 @@ describe('request targets as they come over the wire', () => {
     ['/v1/repositories/once/a/runs/r/checkpoints/1/files/../../../../../../../../etc/passwd', 404],
     ['/v1/repositories/once/a/runs/r/checkpoints/1/files/%2e%2e%2f%2e%2e%2fetc/passwd', 404],
     ['/v1/repositories/once/a/runs/r/checkpoints/1/files//etc/passwd', 404],
-    ['http://elsewhere/v1/repositories/once/none', 404],
+    ['http://localhost/v1/repositories/once/none', 404],
+    ['http://elsewhere/v1/repositories/once/none', 403],
     ['*', 400],
     ['no-slash', 400],
   ])('answers %s with %i', async (target, status) => {

@@ -3,13 +3,13 @@ import type { Context } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { admit } from './admit.ts';
 import { allowedMethods } from './allowed-methods.ts';
-import type { AppEnv, HttpLog } from './app-env.ts';
+import { answerError } from './answer-error.ts';
+import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
 import { idempotency } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
-import { problemKinds } from './problem-status.ts';
 import { readablePath } from './readable-path.ts';
-import { renderProblem, toFirnError } from './render-problem.ts';
+import { renderProblem } from './render-problem.ts';
 import { requestId } from './request-id.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
@@ -71,21 +71,6 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
   if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
   return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), { Allow: allowed.join(', ') });
-}
-
-function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
-  const known = toFirnError(error);
-  if (problemKinds[known.code].status >= 500) {
-    log.error({ requestId: c.var.requestId, traceId: c.var.traceId, code: known.code, detail: known.detail, err: error }, 'a request failed');
-  }
-  if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
-  return renderProblem(c, known);
-}
-
-/** RFC 6750 section 3: an error is named only where a token was sent. */
-function challenge(c: Context<AppEnv>): Record<string, string> {
-  const error = c.req.header('authorization') === undefined ? '' : ', error="invalid_token"';
-  return { 'WWW-Authenticate': `Bearer realm="firn"${error}` };
 }
 
 function sentenceOf(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string {

@@ -26,6 +26,8 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
     signal: leaving.signal,
     pollMs: 3_600_000,
     quietMs: 3_600_000,
+    mayGoOn: async () => true,
+    recheckMs: 3_600_000,
     ...options,
   });
   return { record, progress, leaving, events, next: async () => (await events.next()).value as CheckpointEvent };
@@ -34,6 +36,17 @@ function setUp(state: CheckpointState | undefined, options: Partial<FollowOption
 const trial = (ordinal: number): Trial => ({ ordinal }) as Trial;
 
 describe('followCheckpoint', () => {
+  it('ends for one who may not know more', async () => {
+    let may = true;
+    const { record, next, events } = setUp('queued', { pollMs: 5, recheckMs: 0, mayGoOn: async () => may });
+    expect(await next()).toMatchObject({ type: 'state', checkpoint: { state: 'queued' } });
+    record.state = 'working';
+    expect(await next()).toMatchObject({ type: 'state', checkpoint: { state: 'working' } });
+    may = false;
+    record.state = 'ready';
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('tells states, phases and trials as they happen and ends after a terminal state', async () => {
     const { record, progress, events, next } = setUp('queued');
     expect(await next()).toMatchObject({ type: 'state', checkpoint: { state: 'queued' } });

@@ -20,6 +20,9 @@ export interface FollowOptions {
   readonly pollMs: number;
   /** After this much silence a `quiet` event is given, in ms. */
   readonly quietMs: number;
+  /** Whether the follower may know more; asked this often, in ms. */
+  readonly mayGoOn: () => Promise<boolean>;
+  readonly recheckMs: number;
 }
 
 /** Phase notes kept for a slow follower; older ones are dropped, since only the newest says where the work is. */
@@ -28,7 +31,7 @@ const waitingNotesMax = 64;
 const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
 
 /**
- * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, or when the signal fires.
+ * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, when its follower may not know more, or when the signal fires.
  * State and trials come from the catalog, so nothing is missed whichever process does the work; phases come from the bus.
  */
 export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
@@ -37,8 +40,13 @@ export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<
   let state: string | undefined;
   let trialsSeen = options.trialsSeen;
   let quietSince = Date.now();
+  let checkedAt = quietSince;
   try {
     while (!signal.aborted) {
+      if (Date.now() - checkedAt >= options.recheckMs) {
+        if (!(await options.mayGoOn())) return;
+        checkedAt = Date.now();
+      }
       // The state is read before the trials: a terminal state seen here has all its trials recorded.
       const checkpoint = await catalog.checkpoints.get(checkpointId);
       if (checkpoint === undefined) return;

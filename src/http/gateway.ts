@@ -3,7 +3,7 @@ import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts
 import type { CreateRunInput } from '../ingest/create-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Resumable } from '../ingest/resumable/resumable.ts';
-import type { Downloads, OpenedFile } from '../restore/downloads.ts';
+import type { Downloads } from '../restore/downloads.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { Admittance } from './admit.ts';
 import type { HttpLog } from './app-env.ts';
@@ -16,13 +16,11 @@ export interface Gateway {
   /** Who may come in. */
   readonly admittance: Admittance;
   readonly catalog: Catalog;
-  /** For bytes that are served as they lie: raw uploads and packages. */
-  readonly store: { open(key: string): Promise<OpenedFile> };
   readonly runs: RunVerbs;
   readonly uploads: Ingest;
   readonly resumable: Resumable;
   readonly checkpoints: CheckpointVerbs;
-  readonly downloads: Pick<Downloads, 'openFile' | 'openTensor'>;
+  readonly downloads: Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'>;
   readonly progress: ProgressBus;
   /** Checked by /readyz. */
   readonly probes: Probes;

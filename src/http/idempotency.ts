@@ -17,7 +17,7 @@ const keptHeaders = ['content-type', 'location'];
 /**
  * A POST with an Idempotency-Key takes effect once: while it runs a second one is refused, afterwards its answer is repeated with
  * `Idempotent-Replayed: true`. The key belongs to method, path and body. Only successes are kept: a refused request had no
- * effect, and may succeed when it is sent again; an answer that says `no-store` is not kept either. A key is known to one token. `idempotency-conflict`, `invalid-request`.
+ * effect, and may succeed when it is sent again; the text of a token is not kept either. A key is known to one token. `idempotency-conflict`, `invalid-request`.
  */
 export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppEnv> {
   return async function repeatOrRun(c, next) {
@@ -36,15 +36,10 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
     if (begun !== 'started') return replay(begun);
     await next();
-    if (c.res.ok && !isSecret(c.res)) await records.finish(ownKey, fingerprint, await recorded(c.res.clone()));
+    if (c.res.ok && c.var.isSecret !== true) await records.finish(ownKey, fingerprint, await recorded(c.res.clone()));
     else await records.abandon(ownKey, fingerprint);
     return undefined;
   };
-}
-
-/** An answer that nobody is to keep: the text of a token. */
-function isSecret(res: Response): boolean {
-  return res.headers.get('cache-control') === 'no-store';
 }
 
 function replay(answer: IdempotentAnswer): Response {

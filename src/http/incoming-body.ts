@@ -18,13 +18,15 @@ export async function* incomingBody(c: Context<AppEnv>, idleMs: number = bodyIdl
     return;
   }
   if (expectsContinue(incoming.headers.expect) && 'writeContinue' in outgoing) outgoing.writeContinue();
-  const silence = setTimeout(() => incoming.destroy(new Error(`No byte arrived for ${idleMs} ms.`)), idleMs);
+  const giveUp = (): void => void incoming.destroy(new Error(`No byte arrived for ${idleMs} ms.`));
+  let silence = setTimeout(giveUp, idleMs);
   try {
     // The web stream of the framework is left alone: reading the socket's own stream is 10 to 25 % faster.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-      silence.refresh();
+      // The time that whoever reads takes is not the client's.
+      clearTimeout(silence);
       yield chunk as Uint8Array;
-      silence.refresh();
+      silence = setTimeout(giveUp, idleMs);
     }
   } catch (cause) {
     throw new FirnError('upload-aborted', 'The connection ended before the whole body had arrived.', { cause });

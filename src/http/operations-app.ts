@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { admit } from './admit.ts';
+import { answerError } from './answer-error.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
@@ -12,6 +13,7 @@ export function createOperationsApp(parts: Pick<Gateway, 'admittance' | 'probes'
   const app = new OpenAPIHono<AppEnv>();
   app.use(requestId(), admit(parts.admittance));
   registerOperations(app, parts);
+  app.onError((error, c) => answerError(c, error, parts.log));
   app.notFound((c) => renderProblem(c, new FirnError('not-found', 'This process has no gateway.')));
   return app;
 }

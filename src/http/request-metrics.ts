@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AppEnv } from './app-env.ts';
+import { onceClosed } from './once-closed.ts';
 import type { TransferMeter } from './transfer-meter.ts';
 
 /** Upper edges in seconds: from a metadata read to a large download. */
@@ -53,7 +54,6 @@ export function requestMetrics(registry: Registry, transfers?: Pick<TransferMete
       if (repositoryId !== undefined) transfers?.add({ repositoryId, ...moved });
       accounted.set(socket, { read: socket.bytesRead, written: socket.bytesWritten });
     };
-    if (c.env?.outgoing === undefined) done();
-    else c.env.outgoing.once('close', done);
+    if (!onceClosed(c, done)) done();
   };
 }

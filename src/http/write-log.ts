@@ -9,7 +9,7 @@ export function writeLog(log: HttpLog): MiddlewareHandler<AppEnv> {
     if (readMethods.has(c.req.method)) return next();
     const startedMs = performance.now();
     await next();
-    const { requestId, traceId, principal } = c.var;
+    const { requestId, traceId, principal, written } = c.var;
     const who = { tokenId: principal?.id, tokenName: principal?.name };
     log.info(
       {
@@ -19,6 +19,7 @@ export function writeLog(log: HttpLog): MiddlewareHandler<AppEnv> {
         method: c.req.method,
         path: c.req.path,
         status: c.res.status,
+        ...(written !== undefined && { written }),
         ms: Math.round(performance.now() - startedMs),
       },
       'write',

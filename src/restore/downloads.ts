@@ -4,6 +4,7 @@ import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { openNamed } from './open-named.ts';
 import { RawSafetensorsFile } from './raw-file.ts';
 import type { Restorer } from './restorer.ts';
 
@@ -31,6 +32,9 @@ export interface DownloadServices {
   readonly restorer: Restorer;
 }
 
+/** What a reader meets when all rows or objects of a checkpoint go while it looks for them. */
+const goneCodes: ReadonlySet<FirnErrorCode> = new Set(['internal', 'not-found', 'corrupt-object']);
+
 /** A file with tensors, and how to let go of it. */
 interface TensorFile {
   readonly stream: OpenedFile['stream'];
@@ -53,12 +57,17 @@ export class Downloads {
     return this.#whileThere(checkpoint, () => this.#open(checkpoint, file, view));
   }
 
+  /** An object of the checkpoint as it lies in the store. Rejects with `not-found` when the checkpoint was deleted since it was looked up, and the errors of the store. */
+  openObject(checkpoint: Checkpoint, key: string): Promise<OpenedFile> {
+    return this.#whileThere(checkpoint, () => openNamed(this.#services.store, key));
+  }
+
   /** What fails because another request deleted the checkpoint between two queries is no fault of the hub. */
   async #whileThere<T>(checkpoint: Checkpoint, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const mayBeGone = error instanceof FirnError && (error.code === 'internal' || error.code === 'not-found');
+      const mayBeGone = error instanceof FirnError && goneCodes.has(error.code);
       const now = mayBeGone ? await this.#services.catalog.checkpoints.get(checkpoint.id) : checkpoint;
       if (now === undefined || now.deletedAt !== undefined) throw new FirnError('not-found', 'The checkpoint was deleted meanwhile.', { cause: error });
       throw error;
@@ -110,7 +119,7 @@ export class Downloads {
   }
 
   async #openRaw(file: CheckpointFile, dtype: QuantizableDtype | undefined): Promise<OpenedFile> {
-    const reader = await this.#services.store.open(rawKeyOf(file));
+    const reader = await openNamed(this.#services.store, rawKeyOf(file));
     return closingOnFailure(reader, async () => {
       const bytes = dtype === undefined ? reader : await RawSafetensorsFile.open(reader, this.#services.core, dtype);
       return { sizeBytes: bytes.sizeBytes, stream: (start, end, signal) => bytes.stream(start, end, signal), close: () => reader.close() };
@@ -118,7 +127,7 @@ export class Downloads {
   }
 
   async #rawTensor(file: CheckpointFile, name: string, dtype: QuantizableDtype | undefined): Promise<OpenedTensor | undefined> {
-    const reader = await this.#services.store.open(rawKeyOf(file));
+    const reader = await openNamed(this.#services.store, rawKeyOf(file));
     return closingOnFailure(reader, async () => {
       const opened = await RawSafetensorsFile.open(reader, this.#services.core, dtype).catch(absentWhen('invalid-request'));
       // Only called .safetensors: it has no tensors, and says nothing about the other files.

@@ -16,9 +16,10 @@ export interface RestoredBytes {
 type OnRestored = (restored: RestoredBytes) => void;
 
 /** The downloads, telling of every range streamed from them. */
-export function meteredDownloads(downloads: Downloads, onRestored: OnRestored): Pick<Downloads, 'openFile' | 'openTensor'> {
+export function meteredDownloads(downloads: Downloads, onRestored: OnRestored): Pick<Downloads, 'openFile' | 'openTensor' | 'openObject'> {
   return {
     openFile: (...which) => meteredFile(() => downloads.openFile(...which), onRestored),
+    openObject: (...which) => meteredFile(() => downloads.openObject(...which), onRestored),
     openTensor: (...which) => meteredFile(() => downloads.openTensor(...which), onRestored),
   };
 }

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import type { DecodedBlock } from './block-reader.ts';
 import { ByteCache, newCacheCounts, type CacheCounts } from './byte-cache.ts';
 import type { IndexedPackage } from './indexed-package.ts';
+import { openNamed } from './open-named.ts';
 import { PackageChain } from './package-chain.ts';
 
 /** What the catalog knows of a stored package (its PackageRecord is one). */
@@ -46,7 +47,7 @@ export class Restorer {
   /** Opens a package with its ancestors, newest first, the base last. Rejects as `PackageChain.open`. Close the chain after use. */
   open(packages: readonly PackageLocation[], signal?: AbortSignal): Promise<PackageChain> {
     const { core, store } = this.#options;
-    const entries = packages.map((entry) => ({ ...entry, open: () => store.open(entry.key) }));
+    const entries = packages.map((entry) => ({ ...entry, open: () => openNamed(store, entry.key) }));
     return PackageChain.open({ core, indexes: this.#indexes, blocks: this.#blocks }, entries, signal);
   }
 

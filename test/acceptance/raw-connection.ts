@@ -28,7 +28,7 @@ export class RawConnection {
 
   /** Sends a request's head; a body is up to the caller. */
   async head(method: string, path: string, headers: Readonly<Record<string, string | number>>): Promise<void> {
-    const lines = [`${method} ${path} HTTP/1.1`, 'Host: firn', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+    const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
     await this.send(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`));
   }
 

@@ -108,6 +108,7 @@ describe('uploads', () => {
     'a%2',
     'dir/%ed%a0%80',
     `${'é'.repeat(127)}ab/x`,
+    Array.from({ length: 9 }, () => '路'.repeat(80)).join('/'),
   ])('refuses the path %s', async (path) => {
     const answer = await upload(path, Buffer.from('x'));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid-request']);
@@ -149,11 +150,8 @@ describe('downloads of a ready checkpoint', () => {
   });
 
   it('serves HEAD from the catalog alone', async () => {
-    const broken = {
-      ...gateway,
-      store: { open: () => Promise.reject(new Error('opened')) },
-      downloads: { openFile: () => Promise.reject(new Error('opened')), openTensor: () => Promise.reject(new Error('opened')) },
-    };
+    const opened = () => Promise.reject(new Error('opened'));
+    const broken = { ...gateway, downloads: { openFile: opened, openTensor: opened, openObject: opened } };
     expect((await caller(createApp({ ...broken, metrics: new Registry() }))('HEAD', file)).status).toBe(200);
   });
 

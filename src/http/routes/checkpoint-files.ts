@@ -62,7 +62,7 @@ const getFile = createRoute({
 
 /** Routes of a checkpoint's files. */
 export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
-  const { catalog, store, uploads, downloads, log } = gateway;
+  const { catalog, uploads, downloads, log } = gateway;
   const locate = createLocate(catalog);
   app.openapi(putFile, async (c) => {
     const { path, ...names } = c.req.valid('param');
@@ -84,7 +84,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
       return sendView(c, { etag, headers, open: () => downloads.openFile(checkpoint, file, { dtype: chosen.dtype }) }, log);
     }
     const { etag, sizeBytes } = chosen;
-    const open = () => (chosen.source === 'object' ? store.open(chosen.key) : downloads.openFile(checkpoint, file));
+    const open = () => (chosen.source === 'object' ? downloads.openObject(checkpoint, chosen.key) : downloads.openFile(checkpoint, file));
     return sendFile(c, { etag, sizeBytes, headers: { ...headers, 'Repr-Digest': formatDigest(chosen.sha256) }, open }, log);
   });
   app.openAPIRegistry.registerPath(headOperation(getFile, { operationId: 'headFile', summary: 'Size, digest and ETag of a file, from metadata alone' }));

@@ -1,5 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { anonymous, scopeOn } from '../../access/principal.ts';
+import { includesScope } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
+import { clientAddress } from '../client-address.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { eventStream } from '../event-stream.ts';
 import { followCheckpoint } from '../follow-checkpoint.ts';
@@ -8,12 +11,15 @@ import { createLocate } from '../locate.ts';
 import { checkpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 
-/** Open event streams of one process; each asks the catalog every poll. */
+/** Open event streams of one process, and of one client of it; each asks the catalog every poll. */
 const eventStreamsMax = 256;
+const eventStreamsPerClientMax = 64;
 /** How often a stream asks the catalog when the process itself does not do the work, in ms. */
 const pollMs = 1_000;
 /** Silence after which a comment keeps proxies from closing the connection, in ms. */
 const quietMs = 15_000;
+/** How long one whose token holds no more is told of what happens, in ms. */
+const recheckMs = 10_000;
 
 const followEvents = createRoute({
   method: 'get',
@@ -32,16 +38,43 @@ const followEvents = createRoute({
 });
 
 /** The route of progress events. */
-export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, log }: Gateway): void {
+export function registerEvents(app: OpenAPIHono<AppEnv>, { catalog, progress, admittance, log }: Gateway): void {
   const locate = createLocate(catalog);
+  /** By client; absent at zero. */
+  const open = new Map<string, number>();
   let openCount = 0;
+  const begin = (client: string): (() => void) => {
+    const ofClient = open.get(client) ?? 0;
+    if (openCount >= eventStreamsMax || ofClient >= eventStreamsPerClientMax) throw new FirnError('overloaded', 'Too many event streams are open.');
+    openCount++;
+    open.set(client, ofClient + 1);
+    return () => {
+      openCount--;
+      const left = open.get(client)! - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
+    };
+  };
+  /** Whether a token still holds, and lets its holder read. Where that cannot be found out, what was found out before holds on. */
+  const mayRead = async (authorization: string | undefined, repositoryId: string): Promise<boolean> => {
+    try {
+      const principal = await admittance.access.principal(authorization);
+      const repository = await catalog.repositories.get(repositoryId);
+      return repository !== undefined && includesScope(scopeOn(principal, repository), 'read');
+    } catch (error) {
+      return !(error instanceof FirnError && error.code === 'unauthenticated');
+    }
+  };
   app.openapi(followEvents, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    if (openCount >= eventStreamsMax) throw new FirnError('overloaded', 'Too many event streams are open.');
-    openCount++;
+    const { repository, checkpoint } = await locate(c, 'read').checkpoint(names);
+    const { principal } = c.var;
+    const onEnd = begin(principal.id === anonymous.id ? clientAddress(c, admittance.trustProxy) : principal.id);
+    const authorization = c.req.header('authorization');
+    const mayGoOn = () => mayRead(authorization, repository.id);
     const trialsSeen = Number(/^\d{1,9}$/.exec(c.req.header('last-event-id') ?? '')?.[0] ?? 0);
-    const follow = (signal: AbortSignal) => followCheckpoint({ catalog, progress, checkpointId: checkpoint.id, trialsSeen, signal, pollMs, quietMs });
-    return eventStream(c, { follow, address: names, onEnd: () => openCount--, log });
+    const follow = (signal: AbortSignal) =>
+      followCheckpoint({ catalog, progress, checkpointId: checkpoint.id, trialsSeen, signal, pollMs, quietMs, mayGoOn, recheckMs });
+    return eventStream(c, { follow, address: names, onEnd, log });
   });
 }

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog, PackageRecord } from '../../catalog/catalog.ts';
+import type { Catalog, Checkpoint, PackageRecord } from '../../catalog/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
 import { attachmentNamed } from '../attachment-named.ts';
 import { checkReady } from '../choose-representation.ts';
@@ -40,12 +40,12 @@ const getPackage = createRoute({
 });
 
 /** Routes of packages, for clients that decode by themselves. */
-export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log }: Gateway): void {
+export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
   const locate = createLocate(catalog);
-  const sendable = async (record: PackageRecord, names: RepositoryNames) => ({
+  const sendable = async (checkpoint: Checkpoint, record: PackageRecord, names: RepositoryNames) => ({
     etag: `"${record.superStepId ?? record.id}"`,
     sizeBytes: record.sizeBytes,
-    open: () => store.open(record.key),
+    open: () => downloads.openObject(checkpoint, record.key),
     headers: headersOf(record, await neededBesides(catalog, record), names),
   });
   app.openapi(getCheckpointPackage, async (c) => {
@@ -53,7 +53,7 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
     checkReady(checkpoint);
     const record = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
-    return sendFile(c, await sendable(found(record, 'package'), names), log);
+    return sendFile(c, await sendable(checkpoint, found(record, 'package'), names), log);
   });
   app.openapi(getPackage, async (c) => {
     const { packageId, ...names } = c.req.valid('param');
@@ -62,8 +62,8 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, store, log
     // A package is seen only inside its own repository.
     const checkpoint = await catalog.checkpoints.get(record.checkpointId);
     const run = checkpoint && (await catalog.runs.get(checkpoint.runId));
-    found(run?.repositoryId === repository.id ? run : undefined, 'package');
-    return sendFile(c, await sendable(record, names), log);
+    const owner = found(run?.repositoryId === repository.id ? checkpoint : undefined, 'package');
+    return sendFile(c, await sendable(owner, record, names), log);
   });
   app.openAPIRegistry.registerPath(headOperation(getCheckpointPackage, { operationId: 'headCheckpointPackage', summary: 'Size and id of a package' }));
   app.openAPIRegistry.registerPath(headOperation(getPackage, { operationId: 'headPackage', summary: 'Size of a package' }));

@@ -1,6 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createToken } from '../../access/create-token.ts';
-import { mayGrant } from '../../access/principal.ts';
+import { mayGrant, type Principal } from '../../access/principal.ts';
+import type { Catalog, Page, TokenRecord } from '../../catalog/catalog.ts';
+import { pageLimitMax } from '../../catalog/page-limit.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
@@ -59,6 +61,18 @@ const getWhoami = createRoute({
   responses: { 200: { description: 'The token, without its secret.', content: { 'application/json': { schema: whoamiSchema } } }, ...problems(401, 429) },
 });
 
+/** A page of the tokens that somebody may make: ids of others are not theirs to know. */
+async function listGrantable({ tokens }: Pick<Catalog, 'tokens'>, by: Principal, { limit, after }: Page): Promise<TokenRecord[]> {
+  const found: TokenRecord[] = [];
+  for (let last = after; found.length < limit;) {
+    const some = await tokens.list({ limit: pageLimitMax, ...(last !== undefined && { after: last }) });
+    found.push(...some.filter(({ grants }) => mayGrant(by, grants)));
+    last = some.at(-1)?.id;
+    if (some.length < pageLimitMax) break;
+  }
+  return found.slice(0, limit);
+}
+
 /** Routes of tokens. */
 export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
   app.openapi(createTokenRoute, async (c) => {
@@ -70,14 +84,17 @@ export function registerTokens(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): 
       grants: grants.map(parseGrant),
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
     });
+    c.set('written', { tokenId: created.record.id, tokenName: name, grants, ...(expiresAt !== undefined && { expiresAt }) });
+    // Nobody is to keep it.
+    c.set('isSecret', true);
     return c.json({ ...renderToken(created.record), token: created.text }, 201, { 'Cache-Control': 'no-store' });
   });
   app.openapi(listTokens, async (c) => {
     const by = c.var.principal;
     checkToken(by);
     const page = pageOf(c.req.valid('query'));
-    const listed = await catalog.tokens.list(page);
-    return c.json({ items: listed.filter(({ grants }) => mayGrant(by, grants)).map(renderToken), ...nextOfPage(page, listed, (last) => last.id) }, 200);
+    const listed = await listGrantable(catalog, by, page);
+    return c.json({ items: listed.map(renderToken), ...nextOfPage(page, listed, (last) => last.id) }, 200);
   });
   app.openapi(revokeToken, async (c) => {
     const by = c.var.principal;

@@ -127,6 +127,13 @@ describe('tus', () => {
     const withBody = await call('POST', `${checkpoint}/uploads?path=other`, Buffer.alloc(0), { ...tus, ...bytesType, 'upload-length': '0' });
     expect([withBody.status, withBody.json.state]).toEqual([201, 'complete']);
     expect((await create(checkpoint, 0)).json.code).toBe('empty-body');
+    const lost = await call('POST', `${checkpoint}/uploads?path=lost`, Buffer.alloc(0), {
+      ...tus,
+      ...bytesType,
+      'upload-length': '0',
+      'upload-checksum': `sha256 ${sha('sha256', Buffer.from('lost'))}`,
+    });
+    expect([lost.status, lost.json.code]).toEqual([460, 'checksum-mismatch']);
     expect((await call('HEAD', created.headers.get('location')!, undefined, tus)).headers.get('upload-length')).toBe('0');
   });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
@@ -73,6 +73,7 @@ async function receivePieces(ctx: IngestContext, begun: UploadRecord, receiving:
     return finishUpload(ctx, upload, writer);
   }
   body.throwFailure();
+  if (upload === begun && receiving.checksum !== undefined) checkDigest(createHash(receiving.checksum.algorithm), receiving.checksum);
   return upload;
 }
 
@@ -95,6 +96,10 @@ async function* checked(body: CutBody, bytesMax: number, { algorithm, digest }: 
   }
   if (await body.hasMore()) throw bytesMax < checksummedBytesMax ? longer() : tooMuchChecksummed();
   body.throwFailure();
+  checkDigest(hash, { algorithm, digest });
+}
+
+function checkDigest(hash: Hash, { algorithm, digest }: Checksum): void {
   if (hash.digest('hex') !== digest) throw new FirnError('checksum-mismatch', `The bytes have another ${algorithm} than announced.`);
 }
 

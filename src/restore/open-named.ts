@@ -1,0 +1,12 @@
+import { FirnError } from '../checkpoint/firn-error.ts';
+import type { ObjectReader, ObjectStore } from '../store/object-store.ts';
+
+/** Opens an object that the catalog names: one that is not there is damage of the store, `corrupt-object`, and not something that its reader should not have asked for. */
+export async function openNamed(store: Pick<ObjectStore, 'open'>, key: string): Promise<ObjectReader> {
+  try {
+    return await store.open(key);
+  } catch (error) {
+    if (!(error instanceof FirnError) || error.code !== 'not-found') throw error;
+    throw new FirnError('corrupt-object', 'A stored object is missing.', { detail: key, cause: error });
+  }
+}
