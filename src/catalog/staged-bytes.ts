@@ -1,4 +1,4 @@
-import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { checkpointFiles as files, checkpoints, evalSets, uploads } from './schema.ts';
 
@@ -7,9 +7,12 @@ export async function stagedBytes(db: Pick<Db, 'query'>, runId?: string): Promis
   return (await fileBytes(db, runId)) + (await uploadBytes(db, runId));
 }
 
-/** Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it has. */
+/**
+ * Whole, whatever has come: what was begun must have room to end. Where it can bring nothing any more, only what it has. Those of eval sets wait for no compression: of all, they do not count, or one who announces
+ * many would keep everybody's checkpoints out.
+ */
 async function uploadBytes({ query }: Pick<Db, 'query'>, ownerId?: string): Promise<number> {
-  const ofOwner = ownerId === undefined ? undefined : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
+  const ofOwner = ownerId === undefined ? isNotNull(uploads.checkpointId) : or(eq(checkpoints.runId, ownerId), eq(uploads.evalSetId, ownerId));
   const isOpen = sql`coalesce(${checkpoints.state}, ${evalSets.state}) = 'open'`;
   const [sum] = await query
     .select({ bytes: sql<string>`coalesce(sum(case when ${isOpen} then ${uploads.sizeBytes} else ${uploads.receivedBytes} end), 0)::text` })

@@ -131,9 +131,11 @@ export function uploadsSuite(open: () => Catalog): void {
     expect(await files.stagedBytes(run.id)).toBe(107);
     await open().checkpoints.transition(checkpointId, ['open'], 'queued');
     expect(await files.stagedBytes(run.id)).toBe(30);
+    const ofAll = await files.stagedBytes();
     const evalSet = await makeEvalSet(open());
     await uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits);
     expect(await files.stagedBytes(evalSet.id)).toBe(9);
+    expect(await files.stagedBytes()).toBe(ofAll);
     await open().evalSets.setState(evalSet.id, 'ready');
     expect(await files.stagedBytes(evalSet.id)).toBe(0);
     await expectCode(uploads.create({ repositoryId: evalSet.repositoryId, evalSetId: evalSet.id, part: 'graph', sizeBytes: 9 }, limits), 'conflict');
