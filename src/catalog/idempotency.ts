@@ -20,8 +20,9 @@ export function idempotencyRecords({ query }: Db): IdempotencyRecords {
         .returning({ key: table.key });
       if (started.length > 0) return 'started';
       const [known] = await query.select().from(table).where(eq(table.key, key));
-      if (known === undefined || known.status === null) throw new FirnError('idempotency-conflict', 'A request with this Idempotency-Key is still running.');
+      if (known === undefined) return 'running';
       if (known.fingerprint !== fingerprint) throw new FirnError('idempotency-conflict', 'The Idempotency-Key was used for another request.');
+      if (known.status === null) return 'running';
       return { status: known.status, headers: known.headers ?? {}, body: known.body ?? '' };
     },
     async finish(key, fingerprint, answer) {

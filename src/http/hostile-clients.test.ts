@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenAccess } from '../access/access.ts';
@@ -128,6 +129,20 @@ it('a keyed creation of an upload is one upload', async () => {
   const [first, second] = [await begin(), await begin()];
   expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true']);
   expect(second.json).toEqual(first.json);
+});
+
+it('a keyed request is told to come again while its like is in work', async () => {
+  const path = '/v1/repositories';
+  const body = { namespace: 'acme', name: 'keyed' };
+  const fingerprint = createHash('sha256')
+    .update(`POST\n${path}\n${JSON.stringify(body)}`)
+    .digest('hex');
+  const { id } = (await call('GET', '/v1/whoami', undefined, headers.get('admin'))).json as { id: string };
+  expect(await gateway.catalog.idempotency.begin(`${id} busy`, fingerprint, 60_000)).toBe('started');
+  const answer = await call('POST', path, body, { ...headers.get('admin'), 'idempotency-key': 'busy' });
+  expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([409, 'idempotency-conflict', '5']);
+  await gateway.catalog.idempotency.abandon(`${id} busy`, fingerprint);
+  expect((await call('POST', path, body, { ...headers.get('admin'), 'idempotency-key': 'busy' })).status).toBe(201);
 });
 
 it('a hub without tokens answers requests that name its machine, and no others', async () => {

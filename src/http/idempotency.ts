@@ -4,6 +4,7 @@ import type { IdempotencyRecords, IdempotentAnswer } from '../catalog/catalog.ts
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
 import { isByteStream } from './incoming-body.ts';
+import { renderProblem } from './render-problem.ts';
 
 /** How long an answer is kept for repetition, in ms. */
 const idempotencyTtlMs = 24 * 3600 * 1000;
@@ -11,6 +12,8 @@ const idempotencyTtlMs = 24 * 3600 * 1000;
 export const idempotencyKeyLengthMax = 255;
 /** Visible ASCII, so that a key is the same in every log and database. */
 export const idempotencyKeyPattern = /^[\x21-\x7e]+$/;
+/** When the first of two equal requests may have ended; one whose gateway was killed blocks for ten minutes. */
+const runningRetrySeconds = '5';
 /** Answer headers worth repeating. */
 const keptHeaders = ['content-type', 'location'];
 
@@ -34,6 +37,10 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     // A key is its sender's own: nobody learns by one what others have sent.
     const ownKey = `${c.var.principal.id} ${key}`;
     const begun = await records.begin(ownKey, fingerprint, idempotencyTtlMs);
+    if (begun === 'running')
+      return renderProblem(c, new FirnError('idempotency-conflict', 'A request with this Idempotency-Key is still running.'), {
+        'Retry-After': runningRetrySeconds,
+      });
     if (begun !== 'started') return replay(begun);
     await next();
     if (c.res.ok && c.var.isSecret !== true) await records.finish(ownKey, fingerprint, await recorded(c.res.clone()));
