@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "common/bytes.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"
 #include "lossless/coder.h"
@@ -66,21 +67,23 @@ void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
-// The lowest bits of elements that are spread over a block, in runs that are in few lines of a cache.
+// The lowest bits of words that are spread over a block, in runs that are in few lines of a cache.
 struct LowBits {
   uint32_t counts[128] = {}, looked_at = 0, sampled = 0;
 
-  // `of(i)` gives some bits of element i; `skip(i)` leaves it out.
-  template <typename Of, typename Skip>
-  LowBits(size_t count, Of of, Skip skip) {
+  // `word(i)` gives element i's, which `fetch(i)` has asked for; `skip_zeros` leaves those out that are 0.
+  template <typename Fetch, typename Word>
+  LowBits(size_t count, bool skip_zeros, Fetch fetch, Word word) {
     constexpr size_t kRuns = 64, kRun = 16;
     const size_t run = std::min(kRun, count), step = std::max<size_t>(1, (count - run) / kRuns);
+    for (size_t at = 0; at + run <= count; at += step) fetch(at);
     for (size_t at = 0; at + run <= count; at += step) {
       for (size_t i = at; i < at + run; ++i) {
+        const uint64_t bits = word(i);
+        const uint32_t counted = !skip_zeros || bits != 0;
         ++looked_at;
-        if (skip(i)) continue;
-        ++counts[of(i) & 0x7F];
-        ++sampled;
+        counts[bits & 0x7F] += counted;
+        sampled += counted;
       }
     }
   }
@@ -91,17 +94,24 @@ struct LowBits {
 bool has_uneven_low_bits(const ExactInput& input) {
   constexpr uint32_t kShare = 8;  // one value in an eighth of them; of 128 random ones it is in a hundredth
   const size_t size = element_bytes(input.kind);
-  const LowBits bits(input.count, [&](size_t i) { return input.current[i * size]; }, [](size_t) { return false; });
+  const LowBits bits(
+      input.count, false, [&](size_t i) { __builtin_prefetch(input.current + i * size); }, [&](size_t i) { return uint64_t{input.current[i * size]}; });
   return bits.most() > bits.sampled / kShare;
 }
 
 // Whether most floats changed, and nearly all of them by the same low bits: negated or scaled by a power of two, which no difference of numbers shows.
 bool has_even_xor(const ExactInput& input) {
-  const size_t size = element_bytes(input.kind);
-  const LowBits bits(
-      input.count, [&](size_t i) { return static_cast<uint8_t>(input.current[i * size] ^ input.previous[i * size]); },
-      [&](size_t i) { return std::memcmp(input.current + i * size, input.previous + i * size, size) == 0; });
-  return bits.sampled > bits.looked_at / 2 && bits.most() > bits.sampled / 4 * 3;
+  return with_element(input.kind, [&](auto element) {
+    using Word = typename decltype(element)::Word;
+    const LowBits bits(
+        input.count, true,
+        [&](size_t i) {
+          __builtin_prefetch(input.current + i * sizeof(Word));
+          __builtin_prefetch(input.previous + i * sizeof(Word));
+        },
+        [&](size_t i) { return uint64_t{static_cast<Word>(load_le<Word>(input.current + i * sizeof(Word)) ^ load_le<Word>(input.previous + i * sizeof(Word)))}; });
+    return bits.sampled > bits.looked_at / 2 && bits.most() > bits.sampled / 4 * 3;
+  });
 }
 
 // Large blocks: estimates decide which mode is written.
