@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,24 @@ TEST_CASE("blocks that have no place among the levels come back exact") {
   huge[3] = 1e9f;
   CHECK(same_bits(negative, decoded(StateKind::second_moment, encoded(StateKind::second_moment, negative, nullptr, m.layout()), nullptr, m.layout())));
   CHECK(same_bits(huge, decoded(StateKind::first_moment, encoded(StateKind::first_moment, huge, &beside, m.layout()), &beside, m.layout())));
+}
+
+TEST_CASE("no number comes back as an infinity, and a negative zero has a place") {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const Moments m = moments(8, 8, 3);
+  for (const size_t places : {size_t{1}, m.first.size()}) {
+    Floats momentum(m.first.begin(), m.first.begin() + static_cast<ptrdiff_t>(places));
+    for (const float largest : {kLargest, -kLargest, kLargest / 2}) {
+      momentum.back() = largest;
+      const StateSegment segment{static_cast<uint32_t>(places), 8, 0};
+      const StateLayout layout{&segment, 1, places};
+      for (const float value : decoded(StateKind::momentum, encoded(StateKind::momentum, momentum, nullptr, layout), nullptr, layout)) CHECK(std::isfinite(value));
+    }
+  }
+  Floats zero = m.second, negative_zero = m.second;
+  zero[5] = 0.0f;
+  negative_zero[5] = -0.0f;
+  CHECK(encoded(StateKind::second_moment, zero, nullptr, m.layout()) == encoded(StateKind::second_moment, negative_zero, nullptr, m.layout()));
 }
 
 TEST_CASE("zeros come back as zeros, also whole rows and columns of them, and cost little") {

@@ -63,11 +63,23 @@ test.each([
   expect(stateTensorsOf(name).map(({ role }) => role)).toEqual(roles);
 });
 
-test('short words say nothing of a tensor that is called as one of the model', () => {
-  const model = new Set(['v.0.weight', 'exp_avg.weight']);
-  expect(stateTensorOf('v.0.weight', { model })).toBeUndefined();
-  expect(stateTensorOf('v.v.0.weight', { model })).toMatchObject({ role: 'secondMoment', parameter: 'v.0.weight' });
-  expect(stateTensorOf('exp_avg.weight', { model })).toMatchObject({ role: 'firstMoment', parameter: 'weight' });
+describe('short words beside the names of the model', () => {
+  const model = new Set(['v.0.weight', 'exp_avg.weight', 'h.0.attn.v', 'h.0.momentum']);
+
+  test.each(['v.0.weight', 'v.0.weight.step', 'h.0.attn.v', 'step.h.0.attn.v', 'grad_avg.h.0.attn.v', 'state.step.h.0.momentum'])('%s is none', (name) => {
+    expect(stateTensorOf(name, { model })).toBeUndefined();
+  });
+
+  test.each([
+    ['v.v.0.weight', 'secondMoment', 'v.0.weight'],
+    ['v.0.weight.m', 'firstMoment', 'v.0.weight'],
+    ['m.h.0.attn.v', 'firstMoment', 'h.0.attn.v'],
+    ['h.0.momentum.v', 'secondMoment', 'h.0.momentum'],
+    ['exp_avg.weight', 'firstMoment', 'weight'],
+    ['step.exp_avg_sq.h.0.attn.v', 'secondMoment', 'step.h.0.attn.v'],
+  ])('%s is a %s of %s', (name, role, parameter) => {
+    expect(stateTensorOf(name, { model })).toMatchObject({ role, parameter });
+  });
 });
 
 describe('entries of the options', () => {

@@ -11,7 +11,7 @@ export interface StateTensor {
 
 export interface StateNaming {
   readonly names?: StateOptions['names'] | undefined;
-  /** Names of the model's tensors: short words say nothing of a tensor that is called as one of them. */
+  /** Names of the model's tensors: a short word that is part of one says nothing. */
   readonly model?: { has(name: string): boolean } | undefined;
 }
 
@@ -37,8 +37,10 @@ export function stateTensorsOf(name: string, { names = {}, model }: StateNaming 
   const given = ofEachRole((role) => givenName(name, parts, names[role] ?? []));
   if (given.length > 0) return given;
   const long = ofEachRole((role) => without(parts, (part) => longWords[role].includes(part)));
-  if (long.length > 0 || model?.has(name) === true) return long;
-  return ofEachRole((role) => without(parts, (part, at) => (at === 0 || at === parts.length - 1) && shortWords[role].includes(part)));
+  if (long.length > 0) return long;
+  const first = !parts.some((_, at) => model?.has(parts.slice(0, at + 1).join('.')));
+  const last = !parts.some((_, at) => model?.has(parts.slice(at).join('.')));
+  return ofEachRole((role) => without(parts, (part, at) => ((first && at === 0) || (last && at === parts.length - 1)) && shortWords[role].includes(part)));
 }
 
 /** The one thing that a tensor's name says of it. */

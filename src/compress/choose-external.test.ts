@@ -11,6 +11,13 @@ import { f32, noise, safetensors } from './tiny-model.test-support.ts';
 const core = loadCore();
 const text = (sizeBytes: number) => Buffer.from('the quick brown fox jumps over the lazy dog. '.repeat(Math.ceil(sizeBytes / 45))).subarray(0, sizeBytes);
 
+const blockBytes = 131_072;
+const inTurn = (...pair: [Uint8Array, Uint8Array]) => Buffer.concat(Array.from({ length: 80 }, (_, i) => pair[i % 2]!));
+const manyTensors = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`model.layers.${i}.attention.query.weight`, { dtype: 'U8' as const, shape: [256], data: patternBytes(256, i) }]),
+  );
+
 test.each([
   ['random bytes', 'noise.bin', patternBytes(2_000_000), true],
   ['random bytes in a tensor', 'noise.safetensors', safetensors({ t: { dtype: 'U8', shape: [100_000], data: patternBytes(100_000) } }), true],
@@ -19,6 +26,9 @@ test.each([
   ['random bytes below the size where an object of their own pays', 'small.bin', patternBytes(60_000), false],
   ['an empty file', 'empty.bin', Buffer.alloc(0), false],
   ['text with a random eighth', 'mixed.bin', Buffer.concat([text(1_750_000), patternBytes(250_000)]), false],
+  ['random bytes with a zero block after each', 'in-turn.bin', inTurn(patternBytes(blockBytes), Buffer.alloc(blockBytes)), false],
+  ['zero blocks with a random one after each', 'in-turn.bin', inTurn(Buffer.alloc(blockBytes), patternBytes(blockBytes)), false],
+  ['random bytes behind a header that says one thing often', 'named.safetensors', safetensors(manyTensors(800)), false],
 ])('%s: %s stays raw: %s', async (_, path, bytes, external) => {
   const source = new ModelSource([sourceFile(path, bytes, 'other')], new Map(), core, 0);
   const plan = planExact(source.files, new Map());

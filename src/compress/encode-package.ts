@@ -10,7 +10,7 @@ import { mapBounded } from './bounded-parallel.ts';
 import type { ModelSource } from './model-source.ts';
 import { withoutExternal, type CodingPlan } from './plan-codings.ts';
 import type { BlockPlace, FormEncoding, QuantizedForm } from './quantized-form.ts';
-import { StateCoder } from './state-coder.ts';
+import { isExactState, StateCoder } from './state-coder.ts';
 
 /** A checkpoint to be stored. */
 export interface CheckpointToEncode {
@@ -34,6 +34,8 @@ export interface EncodedCheckpoint {
   readonly migration: number | undefined;
   /** By file number: payload bytes in the package. */
   readonly payloadBytes: readonly number[];
+  /** Names of optimizer tensors of which a block has an element that its coding has no place for, so that it is exact. */
+  readonly unplacedState: ReadonlySet<string>;
 }
 
 export interface EncodeOptions {
@@ -52,17 +54,18 @@ export async function encodePackage(
   const encoding = inVersion(checkpoint, await encodingOf(checkpoint, options));
   const { ancestor, migration } = encoding;
   const payloadBytes = checkpoint.source.files.map(() => 0);
+  const unplacedState = new Set<string>();
   const written = await writePackage(
     { ...target, crc32c: core.crc32cSync, signal: options.signal },
     {
       id: checkpoint.packageId,
       formatVersion: encoding.formatVersion,
       ancestor: ancestor?.index,
-      payloads: payloadsOf(checkpoint, encoding, core, options, payloadBytes),
+      payloads: payloadsOf(checkpoint, encoding, core, options, { payloadBytes, unplacedState }),
       draft: () => draftOf(checkpoint, encoding),
     },
   );
-  return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes };
+  return { written, kind: ancestor === undefined ? 'base' : 'delta', chainLength: (ancestor?.chainLength ?? 0) + 1, migration, payloadBytes, unplacedState };
 }
 
 /** Everything exact is coded against the ancestor wherever that helps, block by block. */
@@ -88,14 +91,21 @@ async function* payloadsOf(
   encoding: FormEncoding,
   core: NativeCore,
   options: EncodeOptions,
-  payloadBytes: number[],
+  seen: { readonly payloadBytes: number[]; readonly unplacedState: Set<string> },
 ): AsyncGenerator<Uint8Array> {
   const state = new StateCoder({ source: checkpoint.source, plan: checkpoint.plan, core });
   for (const [file, { blocks }] of checkpoint.plan.files.entries()) {
     if (checkpoint.external.has(file)) continue;
     const places = blocks.map((block, index) => ({ file, index, block }));
-    for await (const payload of mapBounded(places, options.parallel, (at) => encodeBlock({ checkpoint, encoding, core, state }, at, options.signal))) {
-      payloadBytes[file]! += payload.length;
+    const payloads = mapBounded(places, options.parallel, (at) => encodeBlock({ checkpoint, encoding, core, state }, at, options.signal));
+    let index = 0;
+    for await (const payload of payloads) {
+      const { coding, segments } = blocks[index++]!;
+      seen.payloadBytes[file]! += payload.length;
+      if (coding.kind === 'state' && isExactState(payload)) {
+        const { tensors } = checkpoint.source.files[file]!.layout;
+        for (const { tensor } of segments) seen.unplacedState.add(tensors[tensor]!.name);
+      }
       yield payload;
     }
   }

@@ -62,7 +62,8 @@ function readMoments(files: readonly StateFile[], options: StateOptions): { read
   for (const [file, { role: ofFile, type, layout }] of files.entries()) {
     if (ofFile !== 'optimizer' || type !== 'safetensors') continue;
     for (const [tensor, entry] of layout.tensors.entries()) {
-      const [state, ...others] = entry.elementCount > 0 ? stateTensorsOf(entry.name, naming) : [];
+      // One number is a step or an option as often as a moment, and a bound on it saves nothing.
+      const [state, ...others] = entry.elementCount > 1 ? stateTensorsOf(entry.name, naming) : [];
       if (state === undefined) continue;
       if (others.length > 0) {
         if (![state, ...others].every(isExact)) ambiguous.push(entry);

@@ -70,3 +70,8 @@ export class StateCoder {
     return known;
   }
 }
+
+/** Whether a payload of a state block holds it as an exact one (docs/format-blocks.md, section 17, mode 0). */
+export function isExactState(payload: Uint8Array): boolean {
+  return payload[0] === 0;
+}

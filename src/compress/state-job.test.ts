@@ -149,6 +149,25 @@ test('without options for it, and for moments that are no numbers, not a byte di
   const run = await harness.newRun({ fidelity: 'exact', state: bounded });
   const checkpoint = await harness.push(run, 1, { ...upload(1), [path]: { role: 'optimizer', bytes: odd } });
   expect(sha256(await harness.download(checkpoint, path))).toBe(sha256(odd));
+  expect(checkpoint.result!.warnings).toContainEqual(expect.stringMatching(/exact where an element has no place: .* \(tensors: 2\): "m.w", "v.w"\./));
+});
+
+test('steps and options of an optimizer are no moments, whatever parameter they are of', async () => {
+  const scalar = (value: number): TestTensor => f32([], [value]);
+  const bytes = safetensors({
+    'param_groups.fc.weight.momentum': scalar(0.9),
+    'step.fc.momentum': scalar(1000),
+    'v.0.weight.step': scalar(100),
+    'step.h.0.attn.v': f32([1], [50_000]),
+    'momentum.fc.weight': f32([64, 64], noise(64 * 64, 4)),
+  });
+  const state: StateOptions = { firstMoment: 'bounded', secondMoment: 'bounded', momentum: 'bounded' };
+  const checkpoint = await harness.push(await harness.newRun({ fidelity: 'exact', state }), 1, { ...upload(1), [path]: { role: 'optimizer', bytes } });
+  const back = await harness.download(checkpoint, path);
+  for (const name of ['param_groups.fc.weight.momentum', 'step.fc.momentum', 'v.0.weight.step', 'step.h.0.attn.v']) {
+    expect(tensorBytes(back, name)).toEqual(tensorBytes(bytes, name));
+  }
+  expect(tensorBytes(back, 'momentum.fc.weight')).not.toEqual(tensorBytes(bytes, 'momentum.fc.weight'));
 });
 
 describe('bounded moments, whatever they are called and wherever they are,', () => {

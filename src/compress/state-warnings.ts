@@ -31,3 +31,8 @@ export function stateWarnings(files: readonly Pick<SourceFile, 'role' | 'type' |
         `The run does not want ${missing} kept exact, but no tensor of an optimizer file is called as such; state.names of the run can tell which are.`,
       ];
 }
+
+/** What whoever asked for lossy optimizer state should know of tensors with an element that has no place in their coding. */
+export function unplacedStateWarning(names: readonly string[]): string {
+  return `Blocks of optimizer state are kept exact where an element has no place: NaN, an infinity, a negative second moment, a first moment too large beside its second one (tensors: ${names.length}): ${quoteNames(names)}.`;
+}

@@ -1,5 +1,6 @@
 import type { Ancestor } from './ancestor.ts';
 import { chooseExternal } from './choose-external.ts';
+import { unplacedStateWarning } from './state-warnings.ts';
 import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { digestQuantized, type QuantizedDigest } from './digest-quantized.ts';
@@ -74,6 +75,7 @@ async function storeBeside(attempt: EncodeAttempt, { quantized, digests, referen
       (number) => !external.has(number) && !copied.has(number) && encoded.payloadBytes[number]! > files[number]!.sizeBytes,
     );
     if (grown.length === 0) {
+      if (encoded.unplacedState.size > 0) attempt.warn(unplacedStateWarning([...encoded.unplacedState]));
       const quantizedFiles = [...digests].filter(([number]) => !external.has(number));
       const checksums = new Map(quantizedFiles.map(([number, digest]) => [files[number]!.path, digest.checksums]));
       return { ...encoded, external, references, sha256, checksums, lossy: checksums.size > 0 };

@@ -31,9 +31,11 @@ float unit_of(uint32_t second, float step, float floor) {
   return step * (root + floor);
 }
 
-// Undefined for what is beyond kStepsMax or no number.
+uint32_t moved_by(int32_t steps, float unit) { return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit); }
+
+// False for what is no number, is beyond kStepsMax, or would come back as an infinity.
 bool steps_of(uint32_t bits, float unit, int32_t* steps) {
-  if (!is_finite_bits(bits)) return false;
+  if (!is_finite_bits(bits) || !std::isfinite(unit)) return false;
   const double value = static_cast<double>(float_of(bits));
   if (unit == 0) {
     *steps = 0;
@@ -42,10 +44,8 @@ bool steps_of(uint32_t bits, float unit, int32_t* steps) {
   const double exact = value / static_cast<double>(unit);
   if (!(std::fabs(exact) < kStepsMax)) return false;
   *steps = static_cast<int32_t>(std::nearbyint(exact));
-  return true;
+  return is_finite_bits(moved_by(*steps, unit));
 }
-
-uint32_t moved_by(int32_t steps, float unit) { return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit); }
 
 // How far a row's elements are from 0 on average, on a logarithmic scale.
 uint32_t energy_class(std::span<const int32_t> steps) {

@@ -65,7 +65,7 @@ std::span<const int32_t> part_of(const std::vector<int32_t>& levels, size_t firs
 }  // namespace
 
 bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout, std::vector<uint8_t>* out) {
-  if (std::any_of(values.begin(), values.end(), [](uint32_t bits) { return bits >= kInfinityBits; })) return false;
+  if (std::any_of(values.begin(), values.end(), [](uint32_t bits) { return bits >= kInfinityBits && bits != kSignBit; })) return false;
   const std::vector<int32_t> levels = levels_of(values, kSecondMomentShift), before = levels_of(previous, kSecondMomentShift);
   std::vector<uint8_t> contexts(layout.count), fits;
   std::vector<int32_t> distances(layout.count);
