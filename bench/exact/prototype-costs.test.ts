@@ -26,6 +26,13 @@ describe('binary32', () => {
     expect(cost('F32', 'planes of XOR, order 0', [one, one, two, two], [one, one, one, one])).toBe(1);
   });
 
+  test('planes of the difference: 2, 1, 0 and 512 as two bits each in the lowest plane but the last, whose byte is 0, too', () => {
+    const previous = [one, one, one, one];
+    const share = (count: number) => -count * Math.log2(count / 4);
+    const expected = (share(1) + share(1) + share(2) + share(1) + share(3)) / 8;
+    expect(cost('F32', 'planes of difference, order 0', [one + 1, one - 1, one, one + 256], previous)).toBeCloseTo(expected, 10);
+  });
+
   test('difference: lengths 0, 2, 1, 0 take six bits, what is below a leading one is raw', () => {
     const current = [one, one + 1, one - 1, one];
     expect(cost('F32', 'length of difference given exponent, rest raw', current, [one, one, one, one])).toBe(7 / 8);

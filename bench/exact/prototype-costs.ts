@@ -31,7 +31,7 @@ const planesOfXor = (width: 2 | 4): PrototypeCost => ({
 
 /**
  * The figures that exact mode is held against: ideal code lengths of a whole checkpoint, order 0 with one table for all of it. Of binary32 the exponent plane alone,
- * every plane, planes of the XOR, and the bit length of the difference in the order of numbers given the previous exponent, with all bits below the
+ * every plane, planes of the XOR and of the difference in the order of numbers, and the bit length of that difference given the previous exponent, with all bits below the
  * leading one raw. Of bfloat16 planes, planes of the XOR, and the difference itself given the previous exponent, large ones stored as words. The prototype did not measure binary16; its figures are
  * those of bfloat16 with its own exponents.
  */
@@ -40,6 +40,7 @@ export const prototypeCosts: Readonly<Record<WeightDtype, readonly PrototypeCost
     { name: 'exponents order 0, rest raw', delta: false, bytes: (current) => exponentBytes(rotated32(current)) },
     planesAlone.F32,
     planesOfXor(4),
+    { name: 'planes of difference, order 0', delta: true, bytes: (current, previous) => planeBytes(zigzagged(words32(current), words32(previous!)), 4) },
     { name: 'length of difference given exponent, rest raw', delta: true, bytes: (current, previous) => lengthBytes(words32(current), words32(previous!)) },
   ],
   BF16: [planesAlone.BF16, planesOfXor(2), differences('BF16')],
@@ -112,6 +113,11 @@ function lengthBytes(words: Uint32Array, previous: Uint32Array): number {
     rawBits += Math.max(length - 1, 0);
   }
   return (rowBits(counts, lengths) + rawBits) / 8;
+}
+
+/** Modulo 2^32: the prototype leaves the plane above out. */
+function zigzagged(words: Uint32Array, previous: Uint32Array): Uint32Array {
+  return words.map((word, i) => zigzag(ordered(word, 32) - ordered(previous[i]!, 32)));
 }
 
 function differenceBytes(words: Uint16Array, previous: Uint16Array, mantissa: number): number {

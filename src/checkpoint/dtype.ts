@@ -1,11 +1,16 @@
-/** Element types of the safetensors format, by the names its headers use. */
+/** Element types of the safetensors format, by the names its headers use, with the bytes of an element. Of packed ones whole bytes are what is counted as elements. */
 export const dtypeBytes = {
+  F4: 1,
+  F6_E2M3: 1,
+  F6_E3M2: 1,
   BOOL: 1,
   U8: 1,
   I8: 1,
   F8_E5M2: 1,
   F8_E4M3: 1,
   F8_E8M0: 1,
+  F8_E4M3FNUZ: 1,
+  F8_E5M2FNUZ: 1,
   I16: 2,
   U16: 2,
   F16: 2,
@@ -20,6 +25,14 @@ export const dtypeBytes = {
 } as const;
 
 export type Dtype = keyof typeof dtypeBytes;
+
+/** Bits of a number of those that are packed. */
+const packedBits: Partial<Record<Dtype, number>> = { F4: 4, F6_E2M3: 6, F6_E3M2: 6 };
+
+/** Bytes of a tensor; no whole number where packed numbers leave a byte unfilled, which is not allowed, and inexact beyond 2^53 - 1. */
+export function tensorBytes(dtype: Dtype, shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, packedBits[dtype] ?? 8 * dtypeBytes[dtype]) / 8;
+}
 
 /** The dtypes the quantizer takes; every other one is stored exact. */
 export const quantizableDtypes = ['F32', 'F16', 'BF16'] as const;

@@ -1,4 +1,4 @@
-import { dtypeBytes, type Dtype } from './dtype.ts';
+import { dtypeBytes, tensorBytes, type Dtype } from './dtype.ts';
 import { FirnError } from './firn-error.ts';
 import { quoteName } from './quote-name.ts';
 import type { TensorEntry } from './safetensors-layout.ts';
@@ -22,7 +22,7 @@ export function orderTensors(listed: readonly ListedTensor[], dataStartBytes: nu
   const tensors = sorted.map((tensor) => {
     const elementCount = countElements(tensor);
     const [start, end] = tensor.offsets;
-    if (end - start !== elementCount * dtypeBytes[tensor.dtype]) {
+    if (!Number.isInteger(elementCount) || end - start !== elementCount * dtypeBytes[tensor.dtype]) {
       throw new FirnError(
         'tensor-size-mismatch',
         `Tensor ${quoteName(tensor.name)} of ${tensor.dtype} [${tensor.shape.join(', ')}] does not fit its ${end - start} bytes.`,
@@ -41,9 +41,12 @@ export function orderTensors(listed: readonly ListedTensor[], dataStartBytes: nu
   return tensors;
 }
 
-/** Product of the shape; 1 for a scalar. Dimensions beside a zero are bounded too, so that strides computed from the shape stay exact. */
+/** See `TensorEntry`. Dimensions beside a zero are bounded too, so that strides computed from the shape stay exact. */
 function countElements({ name, dtype, shape }: ListedTensor): number {
-  const span = shape.reduce((product, size) => product * (size === 0 ? 1 : size), dtypeBytes[dtype]);
+  const span = tensorBytes(
+    dtype,
+    shape.map((size) => Math.max(size, 1)),
+  );
   if (span > Number.MAX_SAFE_INTEGER) throw new FirnError('tensor-size-mismatch', `Tensor ${quoteName(name)} has a shape beyond 2^53 - 1 bytes.`);
   return shape.includes(0) ? 0 : span / dtypeBytes[dtype];
 }

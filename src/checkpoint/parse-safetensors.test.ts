@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dtypeBytes, type Dtype } from './dtype.ts';
+import { dtypeBytes, tensorBytes, type Dtype } from './dtype.ts';
 import { FirnError, type FirnErrorCode } from './firn-error.ts';
 import { parseSafetensorsHeader } from './parse-safetensors.ts';
 import { buildSafetensorsHeader } from './safetensors-header.ts';
@@ -73,7 +73,21 @@ describe('parseSafetensorsHeader accepts', () => {
   });
 
   it.each(Object.keys(dtypeBytes) as Dtype[])('dtype %s with its size', (dtype) => {
-    expect(parseSafetensorsHeader(listing(tensor('t', dtype, [3], 0, 3 * dtypeBytes[dtype]))).tensors[0]!.dtype).toBe(dtype);
+    expect(parseSafetensorsHeader(listing(tensor('t', dtype, [4], 0, tensorBytes(dtype, [4])))).tensors[0]!.dtype).toBe(dtype);
+  });
+
+  it.each([
+    ['F4', [3, 2], 3],
+    ['F4', [], undefined],
+    ['F4', [0], 0],
+    ['F4', [3], undefined],
+    ['F6_E2M3', [2, 2], 3],
+    ['F6_E3M2', [8, 131_072], 786_432],
+    ['F6_E3M2', [2], undefined],
+  ] as const)('numbers of %s %j, packed into %s bytes, or none where a byte is left unfilled', (dtype, shape, bytes) => {
+    const read = () => parseSafetensorsHeader(listing(tensor('t', dtype, shape, 0, bytes ?? Math.ceil(tensorBytes(dtype, shape)))));
+    if (bytes === undefined) expect(codeOf(read)).toBe('tensor-size-mismatch');
+    else expect(read().tensors[0]).toMatchObject({ dtype, shape, elementCount: bytes });
   });
 });
 
@@ -187,7 +201,8 @@ const planned = fc
     selector: ({ name }) => name,
     maxLength: 12,
   })
-  .map((tensors) => tensors.filter(({ name }) => name !== '__metadata__' && !/[\u0000-\u001f\u007f]/.test(name)));
+  .map((tensors) => tensors.filter(({ name }) => name !== '__metadata__' && !/[\u0000-\u001f\u007f]/.test(name)))
+  .map((tensors) => tensors.map(({ name, dtype, shape }) => ({ name, dtype, shape: Number.isInteger(tensorBytes(dtype, shape)) ? shape : [...shape, 4] })));
 
 describe('built headers', () => {
   it('parse back to the same layout, in pieces of any size', () => {

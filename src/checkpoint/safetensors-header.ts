@@ -1,5 +1,5 @@
 import type { Dtype } from './dtype.ts';
-import { dtypeBytes } from './dtype.ts';
+import { tensorBytes } from './dtype.ts';
 import { orderTensors } from './order-tensors.ts';
 import type { SafetensorsLayout } from './safetensors-layout.ts';
 import { headerLengthBytes } from './safetensors-limits.ts';
@@ -16,13 +16,13 @@ const dataAlignmentBytes = 8;
 
 /**
  * Builds the header of a file that holds `tensors` one after another in the given order, with unique names. The same arguments give the same bytes,
- * so a view's ETag can be computed without its data. Throws `tensor-size-mismatch` for shapes beyond 2^53 - 1 bytes.
+ * so a view's ETag can be computed without its data. Throws `tensor-size-mismatch` for shapes beyond 2^53 - 1 bytes, and for packed elements that leave a byte unfilled.
  */
 export function buildSafetensorsHeader(tensors: readonly PlannedTensor[], metadata: Readonly<Record<string, string>> = {}): SafetensorsLayout {
   let edge = 0;
   const listed = tensors.map(({ name, dtype, shape }) => {
     const start = edge;
-    edge += shape.reduce((product, size) => product * size, dtypeBytes[dtype]);
+    edge += tensorBytes(dtype, shape);
     return { name, dtype, shape, offsets: [start, edge] as const };
   });
   // Entries instead of an object: an object would move names that look like integers to the front, and lose "__proto__".

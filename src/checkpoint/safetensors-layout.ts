@@ -5,6 +5,7 @@ export interface TensorEntry {
   readonly name: string;
   readonly dtype: Dtype;
   readonly shape: readonly number[];
+  /** Product of the shape, 1 for a scalar; bytes of dtypes whose numbers are packed (F4, F6). */
   readonly elementCount: number;
   readonly startBytes: number;
   readonly endBytes: number;

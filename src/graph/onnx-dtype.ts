@@ -16,7 +16,9 @@ const onnxTypeOf = {
   U64: 13,
   BF16: 16,
   F8_E4M3: 17,
+  F8_E4M3FNUZ: 18,
   F8_E5M2: 19,
+  F8_E5M2FNUZ: 20,
   F8_E8M0: 24,
   C64: 14,
 } as const satisfies Partial<Record<Dtype, number>>;

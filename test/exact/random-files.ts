@@ -1,4 +1,4 @@
-import { dtypeBytes, type Dtype } from '../../src/checkpoint/dtype.ts';
+import { dtypeBytes, tensorBytes, type Dtype } from '../../src/checkpoint/dtype.ts';
 import type { FileRole } from '../../src/checkpoint/role.ts';
 import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
 import { normal } from '../acceptance/random-numbers.ts';
@@ -94,9 +94,10 @@ function tensorFile(path: string, tensors: readonly RandomTensor[]): RandomFile 
 
 function randomTensor(random: Random, name: string): RandomTensor {
   const dtype = below(random, 2) === 0 ? floats[below(random, floats.length)]! : dtypes[below(random, dtypes.length)]!;
-  const shape = randomShape(random);
-  const count = shape.reduce((product, size) => product * size, 1);
-  const data = new Uint8Array(count * dtypeBytes[dtype]);
+  const drawn = randomShape(random);
+  // Packed numbers fill whole bytes.
+  const shape = Number.isInteger(tensorBytes(dtype, drawn)) ? drawn : [...drawn, 4];
+  const data = new Uint8Array(tensorBytes(dtype, shape));
   fill(random, dtype, data);
   return { name: `layer.${name}`, dtype, shape, data };
 }

@@ -27,7 +27,7 @@ _WORD32 = ElementKind("word32", 32)
 _WORD64 = ElementKind("word64", 64)
 
 KIND_OF_DTYPE = {
-    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0"), BYTES),
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F4", "F6_E2M3", "F6_E3M2"), BYTES),
     "F16": _F16,
     "BF16": _BF16,
     "F32": _F32,
@@ -36,6 +36,13 @@ KIND_OF_DTYPE = {
     **dict.fromkeys(("I32", "U32"), _WORD32),
     **dict.fromkeys(("I64", "U64", "C64"), _WORD64),
 }
+
+_PACKED_BITS = {"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6}
+
+
+def element_bits(dtype: str) -> int:
+    """Bits of one number of `dtype`. Of those that are packed, whole bytes are counted as elements."""
+    return _PACKED_BITS.get(dtype, KIND_OF_DTYPE[dtype].bits)
 
 
 def element_bytes(dtype: str) -> int:

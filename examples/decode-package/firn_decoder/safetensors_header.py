@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .element_kinds import KIND_OF_DTYPE, element_bytes
+from .element_kinds import KIND_OF_DTYPE, element_bits, element_bytes
 from .errors import DamagedPackage, check, fail
 from .limits import HEADER_BYTES_MAX, TENSORS_MAX
 
@@ -49,9 +49,9 @@ def _tensor(name: str, entry: object) -> Tensor:
     check(isinstance(dtype, str) and dtype in KIND_OF_DTYPE, "a tensor's dtype is not known")
     check(isinstance(shape, list) and len(shape) <= _RANK_MAX and all(map(_is_size, shape)), "a tensor's shape is wrong")
     check(isinstance(offsets, list) and len(offsets) == 2 and all(map(_is_size, offsets)), "a tensor's offsets are wrong")
-    elements = math.prod(shape)
-    check(offsets[1] - offsets[0] == elements * element_bytes(dtype), "a tensor's size does not fit its shape")
-    return Tensor(name, dtype, tuple(shape), offsets[0], elements)
+    size = offsets[1] - offsets[0]
+    check(8 * size == math.prod(shape) * element_bits(dtype), "a tensor's size does not fit its shape")
+    return Tensor(name, dtype, tuple(shape), offsets[0], size // element_bytes(dtype))
 
 
 def parse_safetensors_header(header: bytes) -> list[Tensor]:
