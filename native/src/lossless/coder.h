@@ -40,6 +40,8 @@ struct PlanesPlan {
   uint64_t cost = 0;                  // estimated bytes
 };
 PlanesPlan plan_planes(const ExactInput& input, bool with_previous);
+// About the cost of plan_planes(input, false) without its tables, from a part of the block; rather too low.
+uint64_t estimate_planes(const ExactInput& input);
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out);
 Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "common/bytes.h"
 #include "firn/delta.h"
@@ -114,6 +115,9 @@ bool has_even_xor(const ExactInput& input) {
   });
 }
 
+// Beyond what an estimate from a part of a block may err.
+constexpr bool is_far_below(uint64_t cost, uint64_t estimate) { return cost < estimate - estimate / 16; }
+
 // Large blocks: estimates decide which mode is written.
 Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
   constexpr uint64_t kNever = ~uint64_t{0};
@@ -121,7 +125,10 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
   const bool exponents = with_contexts && exponents_supports(input.kind);
   const bool context_difference = input.previous && with_contexts && context_difference_supports(input.kind);
   const bool uneven = is_float(input.kind) && has_uneven_low_bits(input);
-  const PlanesPlan alone = !exponents || uneven ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
+  std::optional<ContextDifferencePlan> difference;
+  if (context_difference) difference = plan_context_difference(input);
+  const bool alone_may_pay = (!exponents || uneven) && !(difference && is_far_below(difference->cost, estimate_planes(input)));
+  const PlanesPlan alone = alone_may_pay ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
   // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint of a training measured.
   const bool xor_may_pay = input.previous && (!is_float(input.kind) || uneven || has_even_xor(input));
   const PlanesPlan changed = xor_may_pay ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
@@ -131,9 +138,8 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
     out->push_back(static_cast<uint8_t>(mode));
     return encode();
   };
-  if (context_difference) {
-    const ContextDifferencePlan plan = plan_context_difference(input);
-    if (plan.cost < least) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, plan, out); });
+  if (difference) {
+    if (difference->cost < least) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, *difference, out); });
   } else if (input.previous) {
     const DifferencePlan plan = plan_difference(input);
     if (plan.cost < least) return write(ExactMode::difference, [&] { return encode_difference(input, plan, out), Status::ok; });

@@ -1,9 +1,11 @@
 // Byte planes: rotated words (lossless/element.h) cut into bytes, most significant plane first.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
 #include "common/bytes.h"
+#include "common/fixed_log2.h"
 #include "lossless/byte_plane.h"
 #include "lossless/coder.h"
 #include "lossless/element.h"
@@ -58,6 +60,24 @@ PlanesPlan plan_planes(const ExactInput& input, bool with_previous) {
     plan.cost += byte_plane_cost(plan.counts[k], input.count);
   }
   return plan;
+}
+
+uint64_t estimate_planes(const ExactInput& input) {
+  constexpr size_t kRun = 256, kSampled = 16;  // one run of elements in so many
+  std::vector<uint8_t> planes(element_bytes(input.kind) * kRun);
+  std::vector<SymbolCounts> counts(element_bytes(input.kind));
+  size_t sampled = 0;
+  for (size_t at = 0; at < input.count; at += kSampled * kRun) {
+    const ExactInput run{input.current + at * element_bytes(input.kind), nullptr, std::min(kRun, input.count - at), input.kind};
+    with_element(input.kind, [&](auto element) { split<decltype(element), false>(run, planes.data()); });
+    for (size_t k = 0; k < counts.size(); ++k) {
+      for (size_t i = 0; i < run.count; ++i) ++counts[k][planes[k * run.count + i]];
+    }
+    sampled += run.count;
+  }
+  uint64_t cost = 0;
+  for (const SymbolCounts& plane : counts) cost += std::min<uint64_t>((entropy_cost(plane) >> kLog2FractionBits) / 8, sampled);
+  return cost * input.count / std::max<size_t>(sampled, 1);
 }
 
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out) {
