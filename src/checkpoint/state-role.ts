@@ -38,9 +38,13 @@ export function stateTensorsOf(name: string, { names = {}, model }: StateNaming 
   if (given.length > 0) return given;
   const long = ofEachRole((role) => without(parts, (part) => longWords[role].includes(part)));
   if (long.length > 0) return long;
-  const first = !parts.some((_, at) => model?.has(parts.slice(0, at + 1).join('.')));
-  const last = !parts.some((_, at) => model?.has(parts.slice(at).join('.')));
-  return ofEachRole((role) => without(parts, (part, at) => ((first && at === 0) || (last && at === parts.length - 1)) && shortWords[role].includes(part)));
+  return ofEachRole((role) => without(parts, (part, at) => shortWords[role].includes(part) && isApart(parts, at, model)));
+}
+
+/** Whether a part at an end of a name is in none of the model's names that this begins or ends with; false for the parts between. */
+function isApart(parts: readonly string[], at: number, model: StateNaming['model']): boolean {
+  if (at === 0) return !parts.some((_, last) => model?.has(parts.slice(0, last + 1).join('.')));
+  return at === parts.length - 1 && !parts.some((_, first) => model?.has(parts.slice(first).join('.')));
 }
 
 /** The one thing that a tensor's name says of it. */

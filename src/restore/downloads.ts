@@ -1,5 +1,6 @@
 import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
+import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
@@ -171,14 +172,6 @@ export class Downloads {
     if (checkpoint.packageId === undefined) throw new FirnError('checkpoint-not-ready', 'The checkpoint is not ready yet.');
     return this.#services.restorer.open(await this.#services.catalog.packages.chain(checkpoint.packageId));
   }
-}
-
-/** Of failures, the one that means there is nothing; any other passes. */
-function absentWhen(code: FirnErrorCode): (error: unknown) => undefined {
-  return (error) => {
-    if (error instanceof FirnError && error.code === code) return undefined;
-    throw error;
-  };
 }
 
 function findTensor(file: TensorFile, name: string): TensorEntry | undefined {

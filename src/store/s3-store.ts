@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { deleteS3Objects } from './delete-s3-objects.ts';
 import { KeyTurns } from './key-turns.ts';
@@ -44,13 +45,9 @@ async function probe({ bucket, prefix }: S3StoreOptions, calls: S3Calls): Promis
 }
 
 async function deleteOne(calls: S3Calls, bucket: string, name: string): Promise<void> {
-  try {
-    await calls.run((client, signal) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: signal }), {
-      request: `delete ${name}`,
-    });
-  } catch (err) {
-    if (!(err instanceof FirnError) || err.code !== 'not-found') throw err;
-  }
+  await calls
+    .run((client, signal) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }), { abortSignal: signal }), { request: `delete ${name}` })
+    .catch(absentWhen('not-found'));
 }
 
 class S3Store implements ObjectStore {

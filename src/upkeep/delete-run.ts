@@ -1,4 +1,5 @@
 import type { Catalog, Run } from '../catalog/catalog.ts';
+import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
@@ -27,13 +28,9 @@ async function discardReservations(tx: Catalog, runId: string): Promise<void> {
     if (unfinished.length === 0) return;
     for (const { id, state, step } of unfinished) {
       if (state !== 'open') throw new FirnError('conflict', `Step ${step} of the run is ${state}; cancel it first.`);
-      await tx.checkpoints.discard(id).catch(ignoreGone);
+      // Another request may give the reservation up meanwhile.
+      await tx.checkpoints.discard(id).catch(absentWhen('not-found'));
       await tx.jobs.requestCancel(encodeJobKind, id);
     }
   }
-}
-
-/** Another request gave the reservation up meanwhile. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof FirnError) || error.code !== 'not-found') throw error;
 }
