@@ -1,4 +1,4 @@
-import { degradation } from '../../src/checkpoint/quality.ts';
+import { relativeDegradation } from '../../src/checkpoint/quality.ts';
 import type { RestartArm } from './restart-arm.ts';
 import type { RunBytes } from './stored-run.ts';
 
@@ -35,7 +35,7 @@ export function restartFigures(outcomes: readonly RestartOutcome[], higherIsBett
     groups.set(key, [...(groups.get(key) ?? []), outcome]);
   }
   return [...groups.values()].map((group) => {
-    const excess = group.map(({ unbroken, restarted }) => degradation(unbroken, restarted, higherIsBetter));
+    const excess = group.map(({ unbroken, restarted }) => relativeDegradation(unbroken, restarted, higherIsBetter));
     return {
       arm: group[0]!.arm,
       plan: group[0]!.plan,

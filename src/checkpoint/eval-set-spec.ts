@@ -1,16 +1,31 @@
-import type { MetricKind } from './quality.ts';
+import type { MetricKind } from './metric-kind.ts';
+
+/** What labels of classes are: the index of a class for each position, or a probability for each class. */
+export const labelForms = ['indices', 'probabilities'] as const;
+export type LabelForm = (typeof labelForms)[number];
+
+/** Where the classes of an output are: on its last axis, or on its second (`[N, C, H, W]`). */
+export const classAxes = ['last', 'second'] as const;
+export type ClassAxis = (typeof classAxes)[number];
 
 /** What an eval set's graph and batches mean; uploaded as JSON with them. */
 export interface EvalSetSpec {
   /** Graph input name to tensor of the batches file. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricSpec[];
+  /** What the labels of classes are. Without it they are indices, and labels in the shape of the logits are refused. */
+  readonly labels?: LabelForm;
   /** Positions with this label count in no metric. */
   readonly ignoreLabel?: number;
   /** Rows of the batches fed at once; default 16. */
   readonly batchRows?: number;
   /** Graph initializer to checkpoint tensor, where the names differ. */
   readonly tensorMap?: Readonly<Record<string, { readonly tensor: string; readonly transpose?: boolean }>>;
+  /**
+   * Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills
+   * fails the checkpoint.
+   */
+  readonly constants?: readonly string[];
 }
 
 export interface MetricSpec {
@@ -19,9 +34,17 @@ export interface MetricSpec {
   readonly kind: MetricKind;
   /** Graph output. */
   readonly output: string;
-  /** Tensor of the batches file with the labels; not for kind `loss`. */
+  /** Tensor of the batches file with the labels; see `needsLabels`. */
   readonly labels?: string;
+  /** Of classes; found from the shapes of output and labels where they leave no doubt. */
+  readonly classAxis?: ClassAxis;
+  /** Of kind `top-k-accuracy`: how many of the largest logits count; default 5. */
+  readonly k?: number;
 }
 
 /** Most metrics of one eval set. */
 export const metricCountMax = 16;
+/** Most names or patterns in `constants`. */
+export const constantsMax = 1024;
+/** Of kind `top-k-accuracy`, where `k` is not given. */
+export const topKDefault = 5;

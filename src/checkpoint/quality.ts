@@ -1,16 +1,4 @@
-/** Metrics, their direction, and when a quantized checkpoint is good enough (DESIGN section 2, "quality threshold"). */
-export const metricKinds = ['loss', 'cross-entropy', 'perplexity', 'accuracy', 'mse', 'pearson'] as const;
-/** `loss`: the graph output itself is the loss. The others compare an output with labels. */
-export type MetricKind = (typeof metricKinds)[number];
-
-export const higherIsBetter: Readonly<Record<MetricKind, boolean>> = {
-  loss: false,
-  'cross-entropy': false,
-  perplexity: false,
-  accuracy: true,
-  mse: false,
-  pearson: true,
-};
+import { metricKindRules, type MetricKind } from './metric-kind.ts';
 
 /** Metric name to value. The name is the eval set's, not the kind. */
 export type MetricValues = Readonly<Record<string, number>>;
@@ -21,16 +9,27 @@ export interface HalvedMetrics {
   readonly halves: readonly [first: MetricValues, second: MetricValues];
 }
 
-/** Largest relative degradation accepted, e.g. 0.05; one entry per bounded metric. */
+/** Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules` says. */
 export type QualityThresholds = Readonly<Record<string, number>>;
 
 /** Smallest denominator of a relative degradation, in the metric's unit. */
 export const baselineMagnitudeMin = 1e-6;
 
-/** Signed relative degradation, positive when worse. NaN when either value is not finite. */
-export function degradation(baseline: number, value: number, metricHigherIsBetter: boolean): number {
+/**
+ * How much worse `value` is than `baseline`, positive when worse: in units of the baseline's magnitude, or in the metric's own unit where thresholds of
+ * its kind are absolute. NaN when either value is not finite.
+ */
+export function degradation(baseline: number, value: number, kind: MetricKind): number {
   if (!Number.isFinite(baseline) || !Number.isFinite(value)) return Number.NaN;
-  const worse = metricHigherIsBetter ? baseline - value : value - baseline;
+  const { higherIsBetter, bound } = metricKindRules[kind];
+  if (bound === 'relative') return relativeDegradation(baseline, value, higherIsBetter);
+  return higherIsBetter ? baseline - value : value - baseline;
+}
+
+/** As {@link degradation}, of a metric whose thresholds are relative. */
+export function relativeDegradation(baseline: number, value: number, higherIsBetter: boolean): number {
+  if (!Number.isFinite(baseline) || !Number.isFinite(value)) return Number.NaN;
+  const worse = higherIsBetter ? baseline - value : value - baseline;
   return worse / Math.max(Math.abs(baseline), baselineMagnitudeMin);
 }
 

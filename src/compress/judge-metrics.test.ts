@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MetricKind } from '../checkpoint/quality.ts';
+import type { MetricKind } from '../checkpoint/metric-kind.ts';
 import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 
 function bound(metrics: Readonly<Record<string, readonly [kind: MetricKind, baseline: number]>>, thresholds: Readonly<Record<string, number>>): QualityBound {

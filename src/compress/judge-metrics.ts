@@ -1,5 +1,5 @@
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
-import { degradation, higherIsBetter, withinThreshold, type MetricValues, type QualityThresholds } from '../checkpoint/quality.ts';
+import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../checkpoint/quality.ts';
 import type { TrialOutcome } from '../search/trial-runner.ts';
 
 /** What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each bounded one, on the whole set and on each half. */
@@ -14,7 +14,7 @@ export interface QualityBound {
 /** Relative degradation of every metric of the set. */
 export function degradations(bound: QualityBound, metrics: MetricValues): MetricValues {
   return Object.fromEntries(
-    bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, higherIsBetter[kind])]),
+    bound.spec.metrics.map(({ name, kind }) => [name, degradation(bound.baseline[name] ?? Number.NaN, metrics[name] ?? Number.NaN, kind)]),
   );
 }
 

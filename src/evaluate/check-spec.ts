@@ -1,6 +1,6 @@
 import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { metricKinds } from '../checkpoint/quality.ts';
+import { metricKinds } from '../checkpoint/metric-kind.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
 import { isFeedable } from '../graph/evaluation-graph.ts';

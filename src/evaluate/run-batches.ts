@@ -25,7 +25,7 @@ export interface BatchRun {
  * `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches(run: BatchRun): Promise<MetricValues> {
-  const whole = new MetricSet(run.spec.metrics, run.spec.ignoreLabel);
+  const whole = new MetricSet(run.spec.metrics, run.spec);
   await addBatches(run, () => [whole]);
   return whole.values();
 }

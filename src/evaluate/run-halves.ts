@@ -10,7 +10,7 @@ import { addBatches, type BatchRun } from './run-batches.ts';
  */
 export async function runHalves(run: Omit<BatchRun, 'batchesMax'>): Promise<HalvedMetrics> {
   requireHalves(run.prepared);
-  const newSet = () => new MetricSet(run.spec.metrics, run.spec.ignoreLabel);
+  const newSet = () => new MetricSet(run.spec.metrics, run.spec);
   const [whole, first, second] = [newSet(), newSet(), newSet()];
   await addBatches(run, (batch) => [whole, batch % 2 === 0 ? first : second]);
   return { whole: whole.values(), halves: [first.values(), second.values()] };

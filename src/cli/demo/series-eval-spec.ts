@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/eval-set-spec.ts';
-import { higherIsBetter, type MetricKind } from '../../checkpoint/quality.ts';
+import { metricKindRules, type MetricKind } from '../../checkpoint/metric-kind.ts';
 import type { Series } from './read-series.ts';
 
 /** Names of the tensors in a series' batches file. */
@@ -20,8 +20,9 @@ export function seriesEvalSpec(series: Series): EvalSetSpec {
   };
   const metrics = series.metrics.map((name): MetricSpec => {
     const kind = kindOf(name);
-    const direction = series.directions[name] ?? higherIsBetter[kind];
-    if (direction !== higherIsBetter[kind]) throw new Error(`series.json says that ${direction ? 'more' : 'less'} ${name} is better, which it is not`);
+    const direction = series.directions[name] ?? metricKindRules[kind].higherIsBetter;
+    if (direction !== metricKindRules[kind].higherIsBetter)
+      throw new Error(`series.json says that ${direction ? 'more' : 'less'} ${name} is better, which it is not`);
     return { name, kind, output: series.graphOutput, labels: labelsTensor };
   });
   return {

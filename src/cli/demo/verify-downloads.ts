@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { degradation, higherIsBetter, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality.ts';
+import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';
@@ -58,7 +58,7 @@ function compareMetrics(
     const claimed = pushed.status.result?.measured?.[metric];
     const value = found.after[metric]!;
     if (!agrees(claimed, value)) problems.push(`${name}: ${metric} of the downloaded file is ${value}, the hub recorded ${claimed}`);
-    const worse = degradation(found.before[metric]!, value, higherIsBetter[kind]);
+    const worse = degradation(found.before[metric]!, value, kind);
     const threshold = options.thresholds[metric];
     if (threshold !== undefined && pushed.status.result?.fidelity === 'lossy' && !withinThreshold(worse, threshold)) {
       problems.push(`${name}: ${metric} degraded by ${(100 * worse).toFixed(3)} %, more than ${(100 * threshold).toFixed(3)} %`);

@@ -1,29 +1,94 @@
+import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** How labels stand beside logits: a class index for each row of `classCount` logits, or (1) a 0/1 target for each logit. */
-export interface LabelLayout {
+/** Where the logits and the label of each position lie in output and labels. */
+export interface ClassLayout {
   readonly positions: number;
   readonly classCount: number;
+  /** Elements from one class of a position to the next: 1 where classes are the last axis. */
+  readonly classStride: number;
+}
+
+export interface LabelledLayout extends ClassLayout {
+  readonly form: LabelForm;
+}
+
+/** What the spec says of labels of classes. */
+export interface ClassReading {
+  readonly labels?: LabelForm | undefined;
+  readonly classAxis?: ClassAxis | undefined;
+}
+
+/** Index of the first logit of a position. */
+export function firstLogit({ classCount, classStride }: ClassLayout, position: number): number {
+  if (classStride === 1) return position * classCount;
+  return Math.floor(position / classStride) * classCount * classStride + (position % classStride);
 }
 
 /**
- * Classes are the logits' last axis: logits [N, ..., C] with labels [N, ...] or [N, ..., 1]. Logits of the labels' own shape (trailing
- * ones apart) are binary, one probability each. Errors: `eval-label-mismatch`.
+ * Holds labels of classes against logits. Indices have the shape of the logits without the class axis (ones at the end apart), probabilities that of the
+ * logits. Where shapes can be read in two ways and the spec does not say which is meant, that is an error that asks. Errors: `eval-label-mismatch`.
  */
-export function labelLayout(logitDims: readonly number[], labelDims: readonly number[]): LabelLayout {
-  const labels = withoutTrailingOnes(labelDims);
-  if (sameDims(withoutTrailingOnes(logitDims), labels)) return { positions: product(labels), classCount: 1 };
-  const classCount = logitDims.at(-1) ?? 1;
-  const rows = logitDims.slice(0, -1);
-  const fits = classCount > 1 && (sameDims(rows, labelDims) || sameDims(withoutTrailingOnes(rows), labels));
-  if (fits) return { positions: product(rows), classCount };
-  throw new FirnError('eval-label-mismatch', `Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(logitDims)}.`);
+export function labelledLayout(logitDims: readonly number[], labelDims: readonly number[], reading: ClassReading): LabelledLayout {
+  if (reading.labels === 'probabilities') {
+    if (!sameDims(logitDims, labelDims))
+      throw mismatch(`Labels that are probabilities have the shape of the logits, ${shown(logitDims)}, not ${shown(labelDims)}.`);
+    return { ...classLayout(logitDims, reading.classAxis), form: 'probabilities' };
+  }
+  const last = lastAxisFits(logitDims, labelDims);
+  const second = logitDims.length > 2 && sameDims(withoutTrailingOnes([logitDims[0]!, ...logitDims.slice(2)]), withoutTrailingOnes(labelDims));
+  if (last && second && reading.classAxis === undefined)
+    throw mismatch(
+      `Labels of shape ${shown(labelDims)} fit an output of shape ${shown(logitDims)} in two ways: its last axis may be the classes, or its second. ` +
+        'Say which with "classAxis": "last" or "classAxis": "second" in the metric.',
+    );
+  const axis = reading.classAxis ?? (second && !last ? 'second' : 'last');
+  if (axis === 'last' ? last : second) return { ...classLayout(logitDims, axis), form: 'indices' };
+  throw sameDims(withoutTrailingOnes(logitDims), withoutTrailingOnes(labelDims)) ? ownShape(logitDims, labelDims, reading) : noFit(logitDims, labelDims);
+}
+
+/** Where the logits of each position lie; the last axis holds the classes unless told otherwise. */
+export function classLayout(logitDims: readonly number[], classAxis: ClassAxis = 'last'): ClassLayout {
+  if (classAxis === 'second' && logitDims.length < 2) throw mismatch(`An output of shape ${shown(logitDims)} has no second axis for the classes.`);
+  const classCount = (classAxis === 'last' ? logitDims.at(-1) : logitDims[1]) ?? 1;
+  const classStride = classAxis === 'last' ? 1 : product(logitDims.slice(2));
+  return { positions: classCount === 0 ? 0 : product(logitDims) / classCount, classCount, classStride };
 }
 
 /** Requires output and targets to hold one value each at the same places. Errors: `eval-label-mismatch`. */
 export function requireSameValues(outputDims: readonly number[], labelDims: readonly number[]): void {
   if (sameDims(withoutTrailingOnes(outputDims), withoutTrailingOnes(labelDims))) return;
-  throw new FirnError('eval-label-mismatch', `Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(outputDims)}, which must be the same.`);
+  throw mismatch(`Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(outputDims)}, which must be the same.`);
+}
+
+export function shown(dims: readonly number[]): string {
+  return `[${dims.join(', ')}]`;
+}
+
+function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]): boolean {
+  const rows = logitDims.slice(0, -1);
+  return (logitDims.at(-1) ?? 1) > 1 && (sameDims(rows, labelDims) || sameDims(withoutTrailingOnes(rows), withoutTrailingOnes(labelDims)));
+}
+
+/** Labels in the logits' own shape may be one-hot or soft classes, or a yes or no for each logit: figures far apart, so it is asked. */
+function ownShape(logitDims: readonly number[], labelDims: readonly number[], { labels }: ClassReading): FirnError {
+  const classCount = logitDims.at(-1) ?? 1;
+  if (classCount === 1)
+    return mismatch(
+      `An output of shape ${shown(logitDims)} with labels of shape ${shown(labelDims)} has one logit for each label: that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".`,
+    );
+  const indices = `class indices have shape ${shown(logitDims.slice(0, -1))}`;
+  if (labels === labelForms[0]) return mismatch(`Labels of shape ${shown(labelDims)} are no indices for an output of that shape: ${indices}.`);
+  return mismatch(
+    `Labels of shape ${shown(labelDims)} have the shape of the logits, which can mean two things. If each row holds the probabilities of one class each (one-hot, or soft), ` +
+      `say "labels": "probabilities" in the spec; if each value is a yes or no of its own, use kind "binary-cross-entropy" or "binary-accuracy". Otherwise ${indices}.`,
+  );
+}
+
+function noFit(logitDims: readonly number[], labelDims: readonly number[]): FirnError {
+  const wanted =
+    shown(logitDims.slice(0, -1)) + (logitDims.length > 2 ? ` (or ${shown([logitDims[0]!, ...logitDims.slice(2)])} where classes are the second axis)` : '');
+  return mismatch(`Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(logitDims)}: class indices have shape ${wanted}.`);
 }
 
 function withoutTrailingOnes(dims: readonly number[]): readonly number[] {
@@ -39,6 +104,6 @@ function product(dims: readonly number[]): number {
   return dims.reduce((total, dim) => total * dim, 1);
 }
 
-function shown(dims: readonly number[]): string {
-  return `[${dims.join(', ')}]`;
+function mismatch(message: string): FirnError {
+  return new FirnError('eval-label-mismatch', message);
 }

@@ -9,8 +9,10 @@ export interface MetricBatch {
   /** Rows of the eval set in this batch. */
   readonly rows: number;
   readonly output: NumberTensor;
-  /** Absent for kind `loss` only. */
+  /** As the metric's spec names them. */
   readonly labels: NumberTensor | undefined;
+  /** The same output of the uploaded model, for kinds that compare with it. */
+  readonly reference: ArrayLike<number> | undefined;
 }
 
 /**

@@ -1,8 +1,11 @@
-import type { MetricSpec } from '../../checkpoint/eval-set-spec.ts';
-import type { MetricKind, MetricValues } from '../../checkpoint/quality.ts';
-import { ClassificationMetric } from './classification-metric.ts';
+import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint/eval-set-spec.ts';
+import type { MetricValues } from '../../checkpoint/quality.ts';
+import { binaryAccuracy, meanBinaryCrossEntropy } from './binary-metrics.ts';
+import type { LabelReading } from './class-labels.ts';
+import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';
 import { LossMetric } from './loss-metric.ts';
 import type { MetricAccumulator, NumberTensor } from './metric-accumulator.ts';
+import { agreement, meanKlDivergence } from './reference-metrics.ts';
 import { MeanSquaredError, PearsonCorrelation } from './regression-metrics.ts';
 
 /** The outputs and labels of one batch, by name. */
@@ -10,7 +13,12 @@ export interface NamedBatch {
   readonly rows: number;
   readonly outputs: ReadonlyMap<string, NumberTensor>;
   readonly labels: ReadonlyMap<string, NumberTensor>;
+  /** Outputs of the uploaded model, by name; see `needsReference`. */
+  readonly references?: ReadonlyMap<string, ArrayLike<number>>;
 }
+
+/** What the spec of an eval set says of all its labels. */
+export type LabelOptions = Pick<EvalSetSpec, 'labels' | 'ignoreLabel'>;
 
 interface Entry {
   readonly output: string;
@@ -24,18 +32,23 @@ export class MetricSet {
   readonly #entries = new Map<string, Entry>();
 
   /** Positions labelled `ignoreLabel` count in no metric but `loss`, whose output is already a mean. */
-  constructor(specs: readonly MetricSpec[], ignoreLabel: number | undefined) {
+  constructor(specs: readonly MetricSpec[], options: LabelOptions) {
     this.#specs = specs;
     for (const spec of specs) {
       if (this.#entries.has(entryKey(spec))) continue;
-      this.#entries.set(entryKey(spec), { output: spec.output, labels: labelsOf(spec), accumulator: createAccumulator(spec.kind, ignoreLabel) });
+      this.#entries.set(entryKey(spec), { output: spec.output, labels: labelsOf(spec), accumulator: createAccumulator(spec, options) });
     }
   }
 
-  /** Errors: `eval-label-mismatch`. Every output and label tensor that a spec names must be there. */
-  add({ rows, outputs, labels }: NamedBatch): void {
-    for (const entry of this.#entries.values()) {
-      entry.accumulator.add({ rows, output: outputs.get(entry.output)!, labels: entry.labels === undefined ? undefined : labels.get(entry.labels) });
+  /** Errors: `eval-label-mismatch`. Every output, label tensor and reference that a spec needs must be there. */
+  add({ rows, outputs, labels, references }: NamedBatch): void {
+    for (const { output, labels: labelName, accumulator } of this.#entries.values()) {
+      accumulator.add({
+        rows,
+        output: outputs.get(output)!,
+        labels: labelName === undefined ? undefined : labels.get(labelName),
+        reference: references?.get(output),
+      });
     }
   }
 
@@ -54,21 +67,34 @@ function labelsOf(spec: MetricSpec): string | undefined {
 }
 
 function entryKey(spec: MetricSpec): string {
-  return JSON.stringify([spec.kind === 'perplexity' ? 'cross-entropy' : spec.kind, spec.output, labelsOf(spec)]);
+  return JSON.stringify([spec.kind === 'perplexity' ? 'cross-entropy' : spec.kind, spec.output, labelsOf(spec), spec.classAxis, spec.k]);
 }
 
-function createAccumulator(kind: MetricKind, ignoreLabel: number | undefined): MetricAccumulator {
+function createAccumulator({ kind, classAxis, k = topKDefault }: MetricSpec, { labels, ignoreLabel }: LabelOptions): MetricAccumulator {
+  const reading: LabelReading = { labels, ignoreLabel, classAxis };
   switch (kind) {
     case 'loss':
       return new LossMetric();
     case 'cross-entropy':
     case 'perplexity':
-      return new ClassificationMetric('cross-entropy', ignoreLabel);
+      return meanCrossEntropy(reading);
     case 'accuracy':
-      return new ClassificationMetric('accuracy', ignoreLabel);
+      return accuracy(reading);
+    case 'top-k-accuracy':
+      return topKAccuracy(reading, k);
+    case 'f1':
+      return new MacroF1(reading);
+    case 'binary-cross-entropy':
+      return meanBinaryCrossEntropy(ignoreLabel);
+    case 'binary-accuracy':
+      return binaryAccuracy(ignoreLabel);
     case 'mse':
       return new MeanSquaredError(ignoreLabel);
     case 'pearson':
       return new PearsonCorrelation(ignoreLabel);
+    case 'kl-divergence':
+      return meanKlDivergence(reading);
+    case 'agreement':
+      return agreement(reading);
   }
 }

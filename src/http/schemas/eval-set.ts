@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/catalog.ts';
 import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKinds } from '../../checkpoint/quality.ts';
+import { metricKinds } from '../../checkpoint/metric-kind.ts';
 import { nameSchema } from './parameters.ts';
 
 /** Longest name of a graph input, output or tensor, in characters. */

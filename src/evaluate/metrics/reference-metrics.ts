@@ -1,0 +1,64 @@
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { forEachPosition, type LabelReading } from './class-labels.ts';
+import { binaryKlDivergence, klDivergence, largestClass, type ClassRow } from './cross-entropy.ts';
+import { classLayout, firstLogit } from './label-layout.ts';
+import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
+
+/** What a position of the uploaded model and of this one add to a mean. `from` is the uploaded model's. */
+interface PairScore {
+  classes(from: ClassRow, to: ClassRow): number;
+  binary(from: number, to: number): number;
+}
+
+const divergence: PairScore = { classes: klDivergence, binary: binaryKlDivergence };
+const sameChoice: PairScore = {
+  classes: (from, to) => {
+    const [ours, theirs] = [largestClass(from), largestClass(to)];
+    return ours < 0 || theirs < 0 ? Number.NaN : Number(ours === theirs);
+  },
+  binary: (from, to) => (Number.isNaN(from) || Number.isNaN(to) ? Number.NaN : Number(from > 0 === to > 0)),
+};
+
+/** Mean over positions of a comparison with the uploaded model; labels, where there are any, say which positions do not count. */
+class MeanPairScore implements MetricAccumulator {
+  readonly #reading: LabelReading;
+  readonly #score: PairScore;
+  #sum = 0;
+  #count = 0;
+
+  constructor(reading: LabelReading, score: PairScore) {
+    this.#reading = reading;
+    this.#score = score;
+  }
+
+  add({ output, labels, reference }: MetricBatch): void {
+    if (reference?.length !== output.data.length)
+      throw new FirnError('eval-label-mismatch', 'The output has another size than that of the uploaded model, so the two cannot be compared.');
+    if (labels !== undefined) return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference));
+    const layout = classLayout(output.dims, this.#reading.classAxis);
+    const { classCount, classStride: stride } = layout;
+    for (let position = 0; position < layout.positions; position++) {
+      this.#add({ data: output.data, start: firstLogit(layout, position), classCount, stride }, reference);
+    }
+  }
+
+  value(): number {
+    return this.#sum / this.#count;
+  }
+
+  #add(row: ClassRow, reference: ArrayLike<number>): void {
+    const { start, classCount, data } = row;
+    this.#sum += classCount === 1 ? this.#score.binary(reference[start]!, data[start]!) : this.#score.classes({ ...row, data: reference }, row);
+    this.#count++;
+  }
+}
+
+/** Mean divergence from the uploaded model's distribution to this one's, in nats. */
+export function meanKlDivergence(reading: LabelReading): MetricAccumulator {
+  return new MeanPairScore(reading, divergence);
+}
+
+/** Share of positions whose top choice is the uploaded model's. */
+export function agreement(reading: LabelReading): MetricAccumulator {
+  return new MeanPairScore(reading, sameChoice);
+}
