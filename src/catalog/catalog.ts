@@ -3,6 +3,7 @@ import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { Grant } from '../checkpoint/grant.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
+import type { MetricKind } from '../checkpoint/metric-kind.ts';
 import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
 import type { Fidelity, FileRole } from '../checkpoint/role.ts';
@@ -209,6 +210,13 @@ export interface Checkpoint {
   readonly committedAt?: Date;
   readonly finishedAt?: Date;
 }
+/** A metric that no threshold may bound, before and after. */
+export interface ObservedMetric {
+  readonly kind: MetricKind;
+  readonly baseline: number;
+  readonly measured: number;
+  readonly degradation: number;
+}
 export interface CheckpointResult {
   /** `exact` also when a lossy run found no config that passes. */
   readonly fidelity: Fidelity;
@@ -219,6 +227,10 @@ export interface CheckpointResult {
   /** On the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;
+  /** Metrics that nobody asked for and that the same outputs tell, by name. */
+  readonly observed?: Readonly<Record<string, ObservedMetric>>;
+  /** How eval set and checkpoint were read, in sentences. */
+  readonly understood?: readonly string[];
   readonly kind: 'base' | 'delta';
   readonly ancestorStep?: number;
   readonly ancestorRun?: string;

@@ -17,6 +17,7 @@ import { ModelSource } from './model-source.ts';
 import { withAncestor, type OpenedAncestor } from './open-ancestor.ts';
 import { MovesMemory } from './moves-memory.ts';
 import { isBudgeted, overBudget, plannedAncestors } from './plan-ancestor.ts';
+import { measuredQuality } from './observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './reconsider-ancestor.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
@@ -162,7 +163,7 @@ async function storeAndVerify(
 ) {
   const stored = await phases.run('encode', () => storeCheckpoint(attempt, decision, opened?.ancestor));
   const measured = await phases.run('verify', () => verifyStored(attempt, model, stored));
-  const quality = model.quality !== undefined && measured !== undefined ? { quality: { bound: model.quality.bound, measured } } : {};
+  const quality = model.quality !== undefined && measured !== undefined ? { quality: measuredQuality(model.quality, measured) } : {};
   return { files: attempt.source.files, rows: attempt.rows, stored, ancestor: opened?.candidate, ...quality };
 }
 

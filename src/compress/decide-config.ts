@@ -45,7 +45,7 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis 
     return { plan, configGiven: false, trialCount: 0 };
   }
   const given = givenConfig(attempt);
-  const hindrance = given === undefined ? whyNoSearch(basis.model) : undefined;
+  const hindrance = basis.model.quality?.distrust ?? (given === undefined ? whyNoSearch(basis.model) : undefined);
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const quantization = await makeQuantization(attempt, basis, given);
   const { config, trialCount } = given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };

@@ -2,9 +2,9 @@ import type { CheckpointFile, CheckpointResult, FileResultRecord } from '../cata
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
-import { degradations, judgeMetrics, type QualityBound } from './judge-metrics.ts';
+import { degradations, judgeMetrics } from './judge-metrics.ts';
 import type { SourceFile } from './model-source.ts';
-import type { Measurement } from './quality-gate.ts';
+import { observedValues, unboundedWarnings, type MeasuredQuality } from './observed-quality.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 
 /** What is known of a checkpoint once it is stored and verified. */
@@ -16,7 +16,7 @@ export interface Findings {
   readonly stored: StoredCheckpoint;
   readonly ancestor: AncestorCandidate | undefined;
   /** Absent without an eval set. */
-  readonly quality?: { readonly bound: QualityBound; readonly measured: Measurement };
+  readonly quality?: MeasuredQuality;
   readonly warnings: readonly string[];
   readonly seconds: Readonly<Record<string, number>>;
 }
@@ -33,8 +33,14 @@ export function describeResult(findings: Findings): CheckpointResult {
       baseline: quality.bound.baseline,
       measured: quality.measured.whole,
       degradation: degradations(quality.bound, quality.measured.whole),
+      observed: observedValues(quality),
+      understood: quality.understood,
     }),
-    warnings: [...findings.warnings, ...(outside ? ['The given config is outside the quality threshold.'] : [])],
+    warnings: [
+      ...findings.warnings,
+      ...(outside ? ['The given config is outside the quality threshold.'] : []),
+      ...(quality === undefined ? [] : unboundedWarnings(quality)),
+    ],
     kind: stored.kind,
     chainLength: stored.chainLength,
     ...(stored.kind === 'delta' && ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),

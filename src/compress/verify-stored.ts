@@ -22,9 +22,9 @@ export async function verifyStored(attempt: EncodeAttempt, { quality }: Prepared
     const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
     await mkdir(directory);
     await verifyPackage(chain, { keep: models, expected: { checksums: stored.checksums, crc32c: ctx.core.crc32cSync }, signal });
-    if (!measures) return quality && { whole: quality.bound.baseline };
+    if (!measures) return quality && { whole: quality.bound.baseline, ...(quality.observed && { observed: quality.observed }) };
     await writeExternal(attempt, stored, models);
-    return await quality.gate.evaluate([...models.values()], signal);
+    return await quality.gate.evaluateAll([...models.values()], signal);
   } finally {
     await chain.close();
     await rm(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { metricKinds } from '../checkpoint/metric-kind.ts';
+import { metricKindRules, metricKinds, needsLabels } from '../checkpoint/metric-kind.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
 import { isFeedable } from '../graph/evaluation-graph.ts';
@@ -63,7 +63,10 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
     );
   }
   if (metric.kind === 'loss') return;
-  if (metric.labels === undefined) throw new FirnError('eval-label-mismatch', `Metric ${name} of kind ${metric.kind} needs labels.`);
+  if (metric.labels === undefined) {
+    if (!needsLabels(metric.kind)) return;
+    throw new FirnError('eval-label-mismatch', `Metric ${name} of kind ${metric.kind} needs labels: ${metricKindRules[metric.kind].labels}.`);
+  }
   const labels = batches.get(metric.labels);
   if (labels === undefined)
     throw new FirnError('eval-label-mismatch', `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have.`);

@@ -55,6 +55,11 @@ export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
       if (reply.kind !== 'evaluated-halves') throw unexpected(reply);
       return reply.values;
     },
+    async examine(request, signal) {
+      const reply = await ask(request.evalSet, { kind: 'examine', request }, signal);
+      if (reply.kind !== 'examined') throw unexpected(reply);
+      return reply.examination;
+    },
     async inputGrams(request, signal) {
       const reply = await ask(request.evalSet, { kind: 'grams', request }, signal);
       if (reply.kind !== 'collected') throw unexpected(reply);

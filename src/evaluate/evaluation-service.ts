@@ -6,12 +6,14 @@ import { planGrams } from '../graph/plan-grams.ts';
 import { weightUses } from '../graph/weight-uses.ts';
 import type { NativeCore } from '../native/core.ts';
 import { collectGrams } from './collect-grams.ts';
-import type { EvaluationRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
+import type { EvaluationRequest, ExamineRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
 import { openTensors } from './local-tensors.ts';
 import { prepareSet, type PreparedSet } from './prepared-set.ts';
+import type { Examination } from './examination.ts';
 import { runBatches, type BatchRun } from './run-batches.ts';
+import { runExamination } from './run-examination.ts';
 import { runHalves } from './run-halves.ts';
-import { weightTensors, zeroWeights } from './weight-tensors.ts';
+import { roundedWeights, weightTensors, zeroWeights, type RoundedWeights } from './weight-tensors.ts';
 
 /** Sessions a child keeps: a run's search uses one, and two runs may take turns. */
 const preparedSetsMax = 2;
@@ -34,6 +36,11 @@ export class EvaluationService {
   /** The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves. */
   async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
     return runHalves(await this.#open(request));
+  }
+
+  /** Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already, `storage-full`. */
+  async examine(request: ExamineRequest): Promise<Examination> {
+    return runExamination({ ...(await this.#open(request)), reference: request.reference, needsHalves: request.needsHalves ?? false });
   }
 
   /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
@@ -59,18 +66,19 @@ export class EvaluationService {
     const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });
     try {
       const floating = prepared.feeds.every((feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16');
-      if (floating) await runBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds), batchesMax: 1 });
+      const run = { core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds), batchesMax: 1 };
+      if (floating) await runExamination({ ...run, reference: undefined, needsHalves: false });
     } finally {
       await prepared.session.release();
     }
   }
 
-  async #open({ evalSet, binding, weightPaths }: EvaluationRequest): Promise<BatchRun> {
+  async #open({ evalSet, binding, weightPaths, observed, referencePath }: EvaluationRequest): Promise<BatchRun & { readonly roundedWeights: RoundedWeights }> {
     const core = this.#core;
     const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
     const tensors = openTensors(weightPaths, core.mapFileSync);
     const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
-    return { core, prepared, spec: evalSet.spec, weights };
+    return { core, prepared, spec: evalSet.spec, observed, referencePath, weights, roundedWeights: roundedWeights(prepared.feeds, binding, tensors) };
   }
 
   #graph(evalSet: LocalEvalSet, fed: ReadonlySet<string> | 'external'): EvaluationGraph {

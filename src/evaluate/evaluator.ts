@@ -1,7 +1,8 @@
-import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { InputGram } from '../graph/input-gram.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
+import type { Examination } from './examination.ts';
 
 export type { InputGram } from '../graph/input-gram.ts';
 export type { WeightBinding } from '../graph/weight-binding.ts';
@@ -19,9 +20,20 @@ export interface EvaluationRequest {
   readonly binding: WeightBinding;
   /** Local safetensors files that together hold the weights; mapped by the child, never sent to it. */
   readonly weightPaths: readonly string[];
+  /** Metrics to measure besides those of the set (observed-metrics.ts). */
+  readonly observed?: readonly MetricSpec[];
+  /** The uploaded model's outputs, as {@link Evaluator.examine} wrote them. Metrics that compare with the uploaded model need it. */
+  readonly referencePath?: string;
 }
 
-export interface GramRequest extends EvaluationRequest {
+export interface ExamineRequest extends Omit<EvaluationRequest, 'referencePath'> {
+  /** Where to write the outputs that later evaluations compare with, and at most how many bytes; written by the child. */
+  readonly reference?: { readonly path: string; readonly bytesMax: number };
+  /** Refuse batches that do not make two halves, as {@link Evaluator.evaluateHalves} does. */
+  readonly needsHalves?: boolean;
+}
+
+export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'referencePath'> {
   /** Where the grams go, as raw little-endian F32, one after the other in the order of the answer. Written by the child. */
   readonly resultPath: string;
   /** Most bytes of that file. Beyond what an evaluation takes the child needs up to some five times as much, and four times one convolution's unfolded inputs. */
@@ -41,6 +53,11 @@ export interface Evaluator {
   readonly parallel: number;
   /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
+  /**
+   * The same values of the uploaded model, with what was understood of graph, batches and labels, for about the cost of one evaluation. Also refuses
+   * outputs that are probabilities where logits are wanted (`eval-label-mismatch`).
+   */
+  examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;
   /**
    * The same values, and those of each half of the batches, for the cost of one evaluation. `eval-input-mismatch` also where the batches do not
    * make two halves: there is one alone, or one half has less than a quarter of the rows.

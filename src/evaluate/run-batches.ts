@@ -1,23 +1,34 @@
 import type { Tensor } from 'onnxruntime-node';
-import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { needsReference } from '../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { NativeCore } from '../native/core.ts';
 import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import type { NumberTensor } from './metrics/metric-accumulator.ts';
-import { MetricSet } from './metrics/metric-set.ts';
+import { MetricSet, type NamedBatch } from './metrics/metric-set.ts';
 import type { PreparedSet } from './prepared-set.ts';
+import { ReferenceReader } from './reference-file.ts';
 
 export interface BatchRun {
   readonly core: Pick<NativeCore, 'convert'>;
   readonly prepared: PreparedSet;
   readonly spec: EvalSetSpec;
+  /** Metrics besides those of the spec. */
+  readonly observed?: readonly MetricSpec[] | undefined;
   /** From {@link weightTensors}. */
   readonly weights: Readonly<Record<string, Tensor>>;
+  /** Outputs of the uploaded model; see `EvaluationRequest`. */
+  readonly referencePath?: string | undefined;
   /** Batches to run; all when absent. */
   readonly batchesMax?: number;
+}
+
+/** What one batch gave, numbered from 0. */
+export interface MeasuredBatch extends NamedBatch {
+  readonly batch: number;
 }
 
 /**
@@ -25,21 +36,54 @@ export interface BatchRun {
  * `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches(run: BatchRun): Promise<MetricValues> {
-  const whole = new MetricSet(run.spec.metrics, run.spec);
+  const whole = newMetricSet(run);
   await addBatches(run, () => [whole]);
   return whole.values();
 }
 
+/** Every metric that a run asks for, nothing added yet. */
+export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): MetricSet {
+  return new MetricSet([...spec.metrics, ...observed], spec);
+}
+
 /** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for the number of a batch. */
 export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
-  const { core, prepared, spec, weights, batchesMax = Infinity } = run;
-  const outputNames = [...new Set(spec.metrics.map((metric) => metric.output))];
+  const reference = openReference(run);
+  try {
+    for await (const measured of measuredBatches(run)) {
+      const batch = { ...measured, references: reference(measured.outputs) };
+      for (const metrics of setsOf(measured.batch)) metrics.add(batch);
+    }
+  } finally {
+    reference.close();
+  }
+}
+
+/** Outputs and labels of each batch that the metrics look at, without references. */
+export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
+  const { core, prepared, spec, observed = [], weights, batchesMax = Infinity } = run;
+  const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
   for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
-    for (const metrics of setsOf(batch)) metrics.add({ rows: rowEnd - rowStart, outputs, labels });
+    yield { batch, rows: rowEnd - rowStart, outputs, labels };
   }
+}
+
+/** Names of the outputs that are compared with the uploaded model's, in their order in a reference file. */
+export function comparedOutputs({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): string[] {
+  return [...new Set([...spec.metrics, ...observed].filter(({ kind }) => needsReference(kind)).map(({ output }) => output))];
+}
+
+/** Reads the reference of each batch in turn; the batches have to be all of the set, in order. */
+function openReference(run: BatchRun) {
+  const names = comparedOutputs(run);
+  if (names.length > 0 && run.referencePath === undefined)
+    throw new FirnError('eval-input-mismatch', 'A metric compares with the uploaded model, whose outputs are not at hand.');
+  const file = names.length === 0 ? undefined : new ReferenceReader(run.referencePath!);
+  const read = (outputs: ReadonlyMap<string, NumberTensor>) => new Map(names.map((name) => [name, file!.next(outputs.get(name)!.data.length)]));
+  return Object.assign(read, { close: () => file?.close() });
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */

@@ -1,7 +1,6 @@
 import type { HalvedMetrics } from '../checkpoint/quality.ts';
-import { MetricSet } from './metrics/metric-set.ts';
 import { requireHalves } from './require-halves.ts';
-import { addBatches, type BatchRun } from './run-batches.ts';
+import { addBatches, newMetricSet, type BatchRun } from './run-batches.ts';
 
 /**
  * Runs every batch once, as {@link runBatches} does and with the same values over the whole set, and sums the metrics of the batches with an even
@@ -10,8 +9,7 @@ import { addBatches, type BatchRun } from './run-batches.ts';
  */
 export async function runHalves(run: Omit<BatchRun, 'batchesMax'>): Promise<HalvedMetrics> {
   requireHalves(run.prepared);
-  const newSet = () => new MetricSet(run.spec.metrics, run.spec);
-  const [whole, first, second] = [newSet(), newSet(), newSet()];
+  const [whole, first, second] = [newMetricSet(run), newMetricSet(run), newMetricSet(run)];
   await addBatches(run, (batch) => [whole, batch % 2 === 0 ? first : second]);
   return { whole: whole.values(), halves: [first.values(), second.values()] };
 }

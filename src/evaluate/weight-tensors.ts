@@ -1,9 +1,10 @@
 import { Tensor } from 'onnxruntime-node';
-import { dtypeBytes } from '../checkpoint/dtype.ts';
+import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { FeedableDtype, WeightFeed } from '../graph/evaluation-graph.ts';
 import { isTransposed, sameShape } from '../graph/match-by-content.ts';
+import { isFloatDtype } from '../graph/onnx-dtype.ts';
 import { transposeBytes } from '../graph/transpose-bytes.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { WeightBinding } from './evaluator.ts';
@@ -33,6 +34,17 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
     weights[feed.input] = runtimeTensor(feed.dtype, await feedElements(core, bytes, { from: tensor.dtype, to: feed.dtype }), feed.shape);
   }
   return weights;
+}
+
+/** Weights that the graph takes in fewer bits than the checkpoint holds, so that a rounded model is measured: how many, and one of them with both types. */
+export type RoundedWeights = { readonly count: number; readonly tensor: string; readonly from: Dtype; readonly to: Dtype } | undefined;
+
+export function roundedWeights(feeds: readonly WeightFeed[], binding: WeightBinding, tensors: ReadonlyMap<string, LocalTensor>): RoundedWeights {
+  const rounded = feeds.flatMap(({ initializer, dtype }) => {
+    const tensor = tensors.get(binding[initializer]!.tensor)!;
+    return isFloatDtype(dtype) && dtypeBytes[tensor.dtype] > dtypeBytes[dtype] ? [{ tensor: tensor.name, from: tensor.dtype, to: dtype }] : [];
+  });
+  return rounded.length === 0 ? undefined : { count: rounded.length, ...rounded[0]! };
 }
 
 /** Tensors of zeros in place of the weights, where only shapes are to be tried out. */

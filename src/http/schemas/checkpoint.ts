@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { checkpointStates, type Checkpoint, type CheckpointFile, type PackageRecord, type Trial } from '../../catalog/catalog.ts';
+import { checkpointStates, type Checkpoint, type CheckpointFile, type CheckpointResult, type PackageRecord, type Trial } from '../../catalog/catalog.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
+import { metricKinds } from '../../checkpoint/metric-kind.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../resource-paths.ts';
 import { layerTypesSchema } from './layer-types.ts';
@@ -81,6 +82,10 @@ export const fileReceipt = z
   })
   .openapi('FileReceipt');
 
+const observedMetric = z
+  .object({ kind: z.enum(metricKinds), baseline: z.number().nullable(), measured: z.number().nullable(), degradation: z.number().nullable() })
+  .openapi('ObservedMetric');
+
 const resultSchema = z
   .object({
     fidelity: z.enum(fidelities).openapi({ description: '`exact` also when a lossy run found no config that passes.' }),
@@ -88,7 +93,19 @@ const resultSchema = z
     warnings: z.array(z.string()),
     baseline: metricValues.optional(),
     measured: metricValues.optional().openapi({ description: 'On the decoded bytes; null when not finite.' }),
-    degradation: metricValues.optional(),
+    degradation: metricValues
+      .optional()
+      .openapi({ description: 'How much worse each metric got: relative to the baseline, or in its own unit where thresholds of its kind are absolute.' }),
+    observed: z.record(z.string(), observedMetric).optional().openapi({
+      description: 'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far.',
+    }),
+    understood: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description: 'How the eval set and the checkpoint were read: rows and inputs, each metric with its shapes, which weights fill the graph.',
+        example: ['"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).'],
+      }),
     kind: z.enum(['base', 'delta']),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional(),
@@ -185,13 +202,22 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: fixedConfig }),
     ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
-    ...(result !== undefined && { result: { ...result, warnings: [...result.warnings] } }),
+    ...(result !== undefined && { result: renderResult(result) }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
     createdAt: createdAt.toISOString(),
     ...(committedAt !== undefined && { committedAt: committedAt.toISOString() }),
     ...(finishedAt !== undefined && { finishedAt: finishedAt.toISOString() }),
     href: resourcePaths.checkpoint(address),
   } satisfies z.infer<typeof checkpointSchema>;
+}
+
+function renderResult({ warnings, understood, observed, ...result }: CheckpointResult): z.infer<typeof resultSchema> {
+  return {
+    ...result,
+    warnings: [...warnings],
+    ...(understood !== undefined && { understood: [...understood] }),
+    ...(observed !== undefined && { observed: { ...observed } }),
+  };
 }
 
 export interface CheckpointParts {

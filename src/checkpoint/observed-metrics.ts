@@ -1,0 +1,38 @@
+import type { EvalSetSpec, MetricSpec } from './eval-set-spec.ts';
+import { metricKindRules, type ComparedWith, type MetricKind } from './metric-kind.ts';
+
+/** What the outputs of a metric tell at no further cost, by what the metric compares them with. */
+const tellsFree: Readonly<Record<ComparedWith, readonly MetricKind[]>> = {
+  nothing: [],
+  classes: ['cross-entropy', 'accuracy', 'kl-divergence', 'agreement'],
+  'binary-targets': ['binary-cross-entropy', 'binary-accuracy'],
+  values: ['mse', 'pearson'],
+  'uploaded-model': ['kl-divergence', 'agreement'],
+};
+
+/**
+ * The metrics that an eval set does not ask for and that its outputs and labels tell all the same. They are measured before and after, and shown; no
+ * threshold bounds them. Each is named after its kind; where that is taken, after its kind and output.
+ */
+export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): MetricSpec[] {
+  const asked = new Set(metrics.map(questionOf));
+  const names = new Set(metrics.map(({ name }) => name));
+  const observed: MetricSpec[] = [];
+  for (const metric of metrics) {
+    for (const kind of tellsFree[metricKindRules[metric.kind].comparedWith]) {
+      const { output, labels, classAxis } = metric;
+      const name = [kind, `${kind}:${output}`].find((each) => !names.has(each));
+      const candidate = { name: name ?? '', kind, output, ...(labels !== undefined && { labels }), ...(classAxis !== undefined && { classAxis }) };
+      if (name === undefined || asked.has(questionOf(candidate))) continue;
+      asked.add(questionOf(candidate));
+      names.add(name);
+      observed.push(candidate);
+    }
+  }
+  return observed;
+}
+
+/** Equal for metrics that give the same figure; a perplexity says what its cross-entropy does. */
+function questionOf({ kind, output, labels }: MetricSpec): string {
+  return JSON.stringify([kind === 'perplexity' ? 'cross-entropy' : kind, output, metricKindRules[kind].comparedWith === 'uploaded-model' ? '' : labels]);
+}

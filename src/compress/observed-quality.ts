@@ -1,0 +1,57 @@
+import type { ObservedMetric } from '../catalog/catalog.ts';
+import type { MetricSpec } from '../checkpoint/eval-set-spec.ts';
+import { metricKindRules } from '../checkpoint/metric-kind.ts';
+import { degradation, type MetricValues } from '../checkpoint/quality.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
+import type { QualityBound } from './judge-metrics.ts';
+import type { ModelQuality } from './prepare-model.ts';
+import type { Measurement } from './quality-gate.ts';
+
+/** A checkpoint's quality before and after, that of metrics nobody asked for among it. */
+export interface MeasuredQuality {
+  readonly bound: QualityBound;
+  readonly measured: Measurement;
+  readonly understood: readonly string[];
+  /** Metrics that were measured though nobody asked for them, and their values on the uploaded weights. */
+  readonly observed: { readonly metrics: readonly MetricSpec[]; readonly baseline: MetricValues };
+}
+
+/** So many times the largest threshold may a metric that nobody bounded move before it is a warning. */
+const unboundedFactor = 3;
+
+/** What is known of a checkpoint's quality once its stored form was measured. */
+export function measuredQuality({ gate, bound, observed = {}, understood }: ModelQuality, measured: Measurement): MeasuredQuality {
+  return { bound, measured, understood, observed: { metrics: gate.observedMetrics, baseline: observed } };
+}
+
+/** Before and after of the metrics that nobody asked for, by name. */
+export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'observed' | 'measured'>): Readonly<Record<string, ObservedMetric>> {
+  return Object.fromEntries(
+    observed.metrics.map(({ name, kind }) => {
+      const [before, after] = [observed.baseline[name] ?? Number.NaN, measured.observed?.[name] ?? Number.NaN];
+      return [name, { kind, baseline: before, measured: after, degradation: degradation(before, after, kind) }];
+    }),
+  );
+}
+
+/**
+ * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest one. Divergence from the uploaded model and agreement with it are
+ * not relative to anything, so no relative threshold compares with them: they are shown, and never warned of.
+ */
+export function unboundedWarnings(quality: MeasuredQuality): string[] {
+  const { bound, measured } = quality;
+  const largest = Math.max(...Object.values(bound.thresholds));
+  const asked = bound.spec.metrics
+    .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
+    .map(({ name, kind }): [string, ObservedMetric] => {
+      const [before, after] = [bound.baseline[name] ?? Number.NaN, measured.whole[name] ?? Number.NaN];
+      return [name, { kind, baseline: before, measured: after, degradation: degradation(before, after, kind) }];
+    });
+  return [...asked, ...Object.entries(observedValues(quality))]
+    .filter(([, { kind, degradation: worse }]) => metricKindRules[kind].bound === 'relative' && worse > unboundedFactor * largest)
+    .map(([name, { kind, baseline, measured: after, degradation: worse }]) => {
+      const moved = metricKindRules[kind].higherIsBetter ? 'fell' : 'grew';
+      const by = `by ${Number((100 * worse).toPrecision(2))} %`;
+      return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${Number(baseline.toPrecision(4))} to ${Number(after.toPrecision(4))}; the largest threshold is ${Number((100 * largest).toPrecision(3))} %. A threshold on it would hold it.`;
+    });
+}

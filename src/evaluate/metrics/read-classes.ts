@@ -1,0 +1,125 @@
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import { forEachPosition, type LabelReading } from './class-labels.ts';
+import { classCrossEntropy, type ClassRow } from './cross-entropy.ts';
+import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';
+import type { NumberTensor } from './metric-accumulator.ts';
+
+/** How far the probabilities of a position may be from adding up to one: half floats are. Logits come as close by chance in one of thousands of positions. */
+const sumTolerance = 2e-3;
+
+/**
+ * Looks at logits for the sign of a softmax: that each position's values lie in 0 to 1 and add up to one. Logits hardly ever do, and a softmax over
+ * probabilities gives a figure that looks plausible and is wrong.
+ */
+export class ProbabilityCheck {
+  readonly #output: string;
+  #positions = 0;
+  #likely = true;
+
+  constructor(output: string) {
+    this.#output = output;
+  }
+
+  add(output: NumberTensor, layout: ClassLayout): void {
+    if (layout.classCount < 2) this.#likely = false;
+    for (let position = 0; this.#likely && position < layout.positions; position++) {
+      const { classCount, classStride: stride } = layout;
+      this.#likely = isDistribution({ data: output.data, start: firstLogit(layout, position), classCount, stride });
+      this.#positions++;
+    }
+  }
+
+  /** Throws `eval-label-mismatch` where all positions were distributions. */
+  end(): void {
+    if (!this.#likely || this.#positions === 0) return;
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Output ${quoteName(this.#output)} holds probabilities (each position adds up to 1), and the metric wants logits: softmax would be taken twice. ` +
+        'Export the graph without its last softmax.',
+    );
+  }
+}
+
+function isDistribution({ data, start, classCount, stride }: ClassRow): boolean {
+  let sum = 0;
+  for (let at = 0; at < classCount; at++) {
+    const value = data[start + at * stride]!;
+    if (!(value >= 0)) return false;
+    sum += value;
+  }
+  return Math.abs(sum - 1) <= sumTolerance;
+}
+
+/** What labels of classes are like beside the logits. */
+export interface ClassFindings {
+  readonly counted: number;
+  readonly ignored: number;
+  readonly classCount: number;
+  readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
+}
+
+/** Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along. */
+export class ClassReader {
+  readonly #reading: LabelReading;
+  #counted = 0;
+  #ignored = 0;
+  #layout: ClassLayout = { positions: 0, classCount: 0, classStride: 1 };
+  readonly #asGiven = new Mean();
+  readonly #later = new Mean();
+  readonly #earlier = new Mean();
+
+  constructor(reading: LabelReading) {
+    this.#reading = reading;
+  }
+
+  /** Errors: `eval-label-mismatch`. */
+  add(output: NumberTensor, labels: NumberTensor): void {
+    const layout = labelledLayout(output.dims, labels.dims, this.#reading);
+    this.#layout = layout;
+    let counted = 0;
+    const inSequences = layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1;
+    forEachPosition(output, labels, this.#reading, ({ row, label }) => {
+      counted++;
+      if (inSequences && typeof label === 'number') this.#asGiven.add(classCrossEntropy(row, label));
+    });
+    this.#counted += counted;
+    this.#ignored += layout.positions - counted;
+    if (!inSequences) return;
+    const { positions, classCount, classStride: stride } = layout;
+    const length = labels.dims.at(-1)!;
+    const fits = (label: number): boolean => label !== this.#reading.ignoreLabel && label >= 0 && label < classCount;
+    for (let position = 0; position < positions; position++) {
+      const row = { data: output.data, start: firstLogit(layout, position), classCount, stride };
+      const at = position % length;
+      const [later, earlier] = [labels.data[position + 1]!, labels.data[position - 1]!];
+      if (at < length - 1 && fits(later)) this.#later.add(classCrossEntropy(row, later));
+      if (at > 0 && fits(earlier)) this.#earlier.add(classCrossEntropy(row, earlier));
+    }
+  }
+
+  /** Of the batch that was added last. */
+  get layout(): ClassLayout {
+    return this.#layout;
+  }
+
+  findings(): ClassFindings {
+    const shifts = { asGiven: this.#asGiven.value(), later: this.#later.value(), earlier: this.#earlier.value() };
+    return { counted: this.#counted, ignored: this.#ignored, classCount: this.#layout.classCount, ...(!Number.isNaN(shifts.asGiven) && { shifts }) };
+  }
+}
+
+/** A mean; NaN of nothing. */
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number): void {
+    this.#sum += value;
+    this.#count++;
+  }
+
+  value(): number {
+    return this.#sum / this.#count;
+  }
+}

@@ -1,0 +1,45 @@
+import type { NumberTensor } from './metric-accumulator.ts';
+
+/** What targets of single values are like. */
+export interface ValueFindings {
+  readonly counted: number;
+  readonly ignored: number;
+  /** Of the targets: what predicting their mean would leave of squared error. */
+  readonly variance: number;
+  /** Every output lies in 0 to 1. */
+  readonly withinUnit: boolean;
+}
+
+/** Reads labels that are one value for each value of the output, batch after batch. */
+export class ValueReader {
+  readonly #ignoreLabel: number | undefined;
+  #counted = 0;
+  #ignored = 0;
+  #mean = 0;
+  #squares = 0;
+  #withinUnit = true;
+
+  constructor(ignoreLabel: number | undefined) {
+    this.#ignoreLabel = ignoreLabel;
+  }
+
+  add(output: NumberTensor, labels: NumberTensor): void {
+    for (let at = 0; at < labels.data.length; at++) {
+      const target = labels.data[at]!;
+      if (target === this.#ignoreLabel) {
+        this.#ignored++;
+        continue;
+      }
+      this.#counted++;
+      const shift = target - this.#mean;
+      this.#mean += shift / this.#counted;
+      this.#squares += shift * (target - this.#mean);
+      const value = output.data[at]!;
+      if (!(value >= 0 && value <= 1)) this.#withinUnit = false;
+    }
+  }
+
+  findings(): ValueFindings {
+    return { counted: this.#counted, ignored: this.#ignored, variance: this.#squares / this.#counted, withinUnit: this.#withinUnit };
+  }
+}

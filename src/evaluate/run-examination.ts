@@ -1,0 +1,167 @@
+import { topKDefault, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
+import { metricKindRules } from '../checkpoint/metric-kind.ts';
+import type { MetricValues } from '../checkpoint/quality.ts';
+import type { Examination, InputReading, MetricReading } from './examination.ts';
+import { classLayout } from './metrics/label-layout.ts';
+import { ClassReader, ProbabilityCheck } from './metrics/read-classes.ts';
+import { ValueReader } from './metrics/read-values.ts';
+import type { NumberTensor } from './metrics/metric-accumulator.ts';
+import type { PreparedSet } from './prepared-set.ts';
+import { ReferenceWriter } from './reference-file.ts';
+import { requireHalves } from './require-halves.ts';
+import { comparedOutputs, measuredBatches, newMetricSet, type BatchRun } from './run-batches.ts';
+import type { RoundedWeights } from './weight-tensors.ts';
+
+export interface ExaminationRun extends BatchRun {
+  readonly reference: { readonly path: string; readonly bytesMax: number } | undefined;
+  readonly needsHalves: boolean;
+  readonly roundedWeights?: RoundedWeights;
+}
+
+/**
+ * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are. The model itself is what candidates
+ * are compared with, so it agrees with itself. Errors: those of {@link runBatches}, `eval-label-mismatch` where outputs are probabilities and logits are
+ * wanted, `eval-input-mismatch` where halves are needed and there are none, `storage-full`.
+ */
+export async function runExamination(run: ExaminationRun): Promise<Examination> {
+  const { prepared, spec, reference } = run;
+  if (run.needsHalves) requireHalves(prepared);
+  const [whole, first, second] = [newMetricSet(run), newMetricSet(run), newMetricSet(run)];
+  const readers = spec.metrics.map((metric) => new MetricReader(metric, spec));
+  const compared = comparedOutputs(run);
+  const writer = reference === undefined || compared.length === 0 ? undefined : new ReferenceWriter(reference.path, reference.bytesMax);
+  let batchCount = 0;
+  const started = performance.now();
+  try {
+    for await (const measured of measuredBatches(run)) {
+      const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
+      for (const metrics of [whole, measured.batch % 2 === 0 ? first : second]) metrics.add({ ...measured, references });
+      for (const reader of readers) reader.add(measured.outputs, measured.labels);
+      for (const name of compared) writer?.add(references.get(name)!);
+      batchCount++;
+    }
+  } finally {
+    writer?.close();
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const values = whole.values();
+  return {
+    whole: values,
+    ...(batchCount > 1 && { halves: [first.values(), second.values()] as const }),
+    rows: prepared.rows,
+    batchCount,
+    inputs: inputReadings(prepared, spec),
+    readings: readers.map((reader) => reader.reading(prepared, values)),
+    ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
+    referenceWritten: writer?.whole ?? false,
+    seconds,
+  };
+}
+
+/** Reads output and labels of one metric. */
+class MetricReader {
+  readonly #metric: MetricSpec;
+  readonly #classes: ClassReader | undefined;
+  readonly #values: ValueReader | undefined;
+  readonly #probabilities: ProbabilityCheck | undefined;
+  #outputDims: readonly number[] = [];
+  /** Of a metric of classes, whether they count or not. */
+  #positions = 0;
+
+  constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec) {
+    this.#metric = metric;
+    const { comparedWith } = metricKindRules[metric.kind];
+    const readsClasses = comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.labels !== undefined);
+    if (readsClasses) this.#classes = new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
+    if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
+    const takesSoftmax = metric.kind === 'cross-entropy' || metric.kind === 'perplexity' || metric.kind === 'kl-divergence';
+    if (takesSoftmax) this.#probabilities = new ProbabilityCheck(metric.output);
+  }
+
+  add(outputs: ReadonlyMap<string, NumberTensor>, allLabels: ReadonlyMap<string, NumberTensor>): void {
+    const output = outputs.get(this.#metric.output)!;
+    const labels = this.#metric.labels === undefined ? undefined : allLabels.get(this.#metric.labels);
+    this.#outputDims = output.dims;
+    if (labels !== undefined) {
+      this.#classes?.add(output, labels);
+      this.#values?.add(output, labels);
+    }
+    if (this.#values !== undefined || this.#metric.kind === 'loss') return;
+    const layout = this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
+    this.#positions += layout.positions;
+    this.#probabilities?.add(output, layout);
+  }
+
+  /** Throws `eval-label-mismatch` for outputs that are probabilities already. */
+  reading({ rows, labels: columns }: PreparedSet, values: MetricValues): MetricReading {
+    this.#probabilities?.end();
+    const { name, kind, output, labels } = this.#metric;
+    const labelled = kind === 'loss' ? undefined : labels;
+    const found = this.#classes?.findings() ?? this.#values?.findings() ?? { counted: this.#positions, ignored: 0 };
+    const guessing = this.#guessing(values);
+    return {
+      name,
+      kind,
+      output,
+      outputShape: this.#outputDims.length === 0 ? [] : [rows, ...this.#outputDims.slice(1)],
+      ...(labelled !== undefined && { labels: labelled, labelsShape: columns.get(labelled)!.dims }),
+      counted: found.counted,
+      ignored: found.ignored,
+      ...('classCount' in found && { classCount: found.classCount, ...(found.shifts && { shifts: found.shifts }) }),
+      ...(guessing !== undefined && { guessing }),
+      ...('withinUnit' in found && kind === 'binary-cross-entropy' && { withinUnit: found.withinUnit }),
+    };
+  }
+
+  #guessing(values: MetricValues): number | undefined {
+    const { kind, name } = this.#metric;
+    const classCount = this.#classes?.findings().classCount ?? 0;
+    if (Number.isNaN(values[name]) || (this.#classes !== undefined && classCount < 2)) return undefined;
+    switch (kind) {
+      case 'cross-entropy':
+        return Math.log(classCount);
+      case 'perplexity':
+        return classCount;
+      case 'accuracy':
+        return 1 / classCount;
+      case 'top-k-accuracy':
+        return Math.min(1, (this.#metric.k ?? topKDefault) / classCount);
+      case 'binary-cross-entropy':
+        return Math.LN2;
+      case 'binary-accuracy':
+        return 0.5;
+      case 'mse':
+        return this.#values!.findings().variance;
+      case 'pearson':
+        return 0;
+      case 'f1':
+      case 'loss':
+      case 'kl-divergence':
+      case 'agreement':
+        return undefined;
+    }
+  }
+}
+
+function inputReadings({ inputs, rows }: PreparedSet, spec: EvalSetSpec): InputReading[] {
+  return inputs.map(({ input, dtype, rowShape, elements }) => ({
+    input,
+    tensor: spec.inputs[input]!,
+    dtype,
+    shape: [rows, ...rowShape],
+    // Half floats travel as words: their exponent is all ones.
+    notFinite: dtype === 'F16' ? countWords(elements as Uint16Array) : dtype === 'F32' || dtype === 'F64' ? countNotFinite(elements as Float32Array) : 0,
+  }));
+}
+
+function countNotFinite(elements: Float32Array): number {
+  let count = 0;
+  for (const element of elements) if (!Number.isFinite(element)) count++;
+  return count;
+}
+
+function countWords(words: Uint16Array): number {
+  let count = 0;
+  for (const word of words) if ((word & 0x7c00) === 0x7c00) count++;
+  return count;
+}
