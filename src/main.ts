@@ -4,13 +4,14 @@ import { readConfig } from './config.ts';
 import { bothRoles, migrateDatabase, wire, type Role } from './wire.ts';
 
 const usage =
-  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | gc [--dry-run] [--grace HOURS] [--force] | unpack PACKAGE... --out FOLDER]';
+  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | gc [--dry-run] [--grace HOURS] [--force] | unpack PACKAGE... --out FOLDER | eval-set check GRAPH BATCHES CHECKPOINT]';
 /** By command; without one the process is gateway and worker. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': bothRoles, serve: ['gateway'], work: ['worker'] };
 
 type Command = (args: readonly string[], say: (line: string) => void, complain: (line: string) => void) => Promise<number>;
 /** Those that do one thing and end, each loaded only when it is asked for. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  'eval-set': async () => (await import('./cli/eval-set.ts')).evalSet,
   unpack: async () => (await import('./cli/unpack.ts')).unpack,
   token: async () => (await import('./cli/token.ts')).token,
   scrub: async () => (await import('./cli/scrub.ts')).scrub,

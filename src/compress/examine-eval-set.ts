@@ -1,0 +1,39 @@
+import type { MetricValues } from '../checkpoint/quality.ts';
+import { describeExamination } from '../evaluate/describe-examination.ts';
+import type { Evaluator, LocalEvalSet } from '../evaluate/evaluator.ts';
+import { bindLocalGraph } from './bind-graph.ts';
+import type { GraphCache } from './describe-local-graph.ts';
+import { openModelFiles } from './open-model-files.ts';
+
+/** What an eval set says of one checkpoint, before any training. */
+export interface EvalSetReport {
+  /** Each metric of the set, of the weights as they are. */
+  readonly values: MetricValues;
+  /** How graph, batches, labels and weights were read, in sentences. */
+  readonly understood: readonly string[];
+  /** What looks like a mistake, in sentences. */
+  readonly warnings: readonly string[];
+  /** What one evaluation took on this machine, in seconds, without loading graph and weights. */
+  readonly secondsPerEvaluation: number;
+}
+
+/**
+ * Binds the graph of an eval set to a model on local disk and measures it once, as the first checkpoint of a run would be. Rejects with what that checkpoint would
+ * fail with: the errors of `bindLocalGraph` and of the evaluator.
+ */
+export async function examineEvalSet(
+  { evaluator, graphs }: { readonly evaluator: Pick<Evaluator, 'examine'>; readonly graphs: GraphCache },
+  evalSet: LocalEvalSet,
+  modelPaths: readonly string[],
+  signal?: AbortSignal,
+): Promise<EvalSetReport> {
+  const { files, close } = await openModelFiles(modelPaths);
+  try {
+    const { binding, bound } = await bindLocalGraph(graphs, evalSet, files, signal);
+    const examination = await evaluator.examine({ evalSet, binding, weightPaths: modelPaths }, signal);
+    const { understood, warnings } = describeExamination(examination);
+    return { values: examination.whole, understood: [...understood, ...bound], warnings, secondsPerEvaluation: examination.seconds };
+  } finally {
+    await close();
+  }
+}
