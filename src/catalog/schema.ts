@@ -81,6 +81,7 @@ export const runs = pgTable('runs', {
   createdAt: createdAt(),
   deletedAt: time('deleted_at'),
   state: json<NonNullable<Run['state']>>('state'),
+  bindingEvalSetId: text('binding_eval_set_id'),
 });
 
 export const checkpoints = pgTable('checkpoints', {
@@ -102,6 +103,9 @@ export const checkpoints = pgTable('checkpoints', {
   committedAt: time('committed_at'),
   finishedAt: time('finished_at'),
   layerTypes: json<Run['layerTypes']>('layer_types'),
+  evalSetId: text('eval_set_id'),
+  thresholds: json<Run['thresholds']>('thresholds'),
+  expects: json<MetricValues>('expects'),
 });
 
 export const checkpointFiles = pgTable('checkpoint_files', {
