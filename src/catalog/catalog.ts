@@ -1,7 +1,6 @@
 import type { Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
-import type { Grant } from '../checkpoint/grant.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
 import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
@@ -12,6 +11,7 @@ import type { GarbageRecords } from './garbage-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
 import type { LocationRecords } from './location-records.ts';
 import type { ProcessRecords } from './process-records.ts';
+import type { TokenRecords } from './token-records.ts';
 import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
 
@@ -550,30 +550,6 @@ export interface IdempotencyRecords {
   abandon(key: string, fingerprint: string): Promise<void>;
   /** Removes some expired keys; returns how many, 0 when none is left. */
   prune(now: Date): Promise<number>;
-}
-
-// ---- tokens ----
-export interface TokenRecord {
-  /** The part of the token's text that names it. */
-  readonly id: string;
-  readonly name: string;
-  /** Lower-case hex. */
-  readonly secretSha256: string;
-  readonly grants: readonly Grant[];
-  readonly createdAt: Date;
-  readonly expiresAt?: Date;
-  readonly revokedAt?: Date;
-}
-export interface TokenRecords {
-  /** `conflict` when the id exists. */
-  create(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<TokenRecord>;
-  /** Makes it where no token ever was; returns whether it did. Once, however many processes call it at once. */
-  createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
-  get(id: string): Promise<TokenRecord | undefined>;
-  /** By id; `after` is an id. Revoked and expired ones, too. */
-  list(page: Page): Promise<TokenRecord[]>;
-  /** Keeps the first moment of several. `not-found`. */
-  revoke(id: string): Promise<TokenRecord>;
 }
 
 // ---- what several processes share ----

@@ -15,11 +15,11 @@ import {
   type IdempotentAnswer,
   type Run,
   type RunLayout,
-  type TokenRecord,
 } from './catalog.ts';
 import { condemnedReasons } from './garbage-records.ts';
 import { damageKinds } from './integrity-records.ts';
 import { json } from './json-column.ts';
+import type { TokenRecord } from './token-records.ts';
 
 /**
  * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
