@@ -4,6 +4,8 @@ import type { QualityThresholds } from './quality.ts';
 
 /** Significant digits of numbers in words. */
 const digits = 3;
+/** How far the inverse of a threshold may be from a whole number, as a share of it: decimals are not exact. */
+const wholeWithin = 1e-9;
 
 /** What each threshold lets a checkpoint lose, as sentences in the order of the thresholds. Those of metrics that the eval set lacks are left out. */
 export function thresholdsInWords({ metrics }: Pick<EvalSetSpec, 'metrics'>, thresholds: QualityThresholds): string[] {
@@ -27,7 +29,7 @@ export function thresholdInWords(name: string, kind: MetricKind, threshold: numb
 function positions(threshold: number): string {
   if (threshold === 0) return '0 positions';
   const per = 1 / threshold;
-  return Number.isInteger(Number(per.toPrecision(digits))) ? `1 in ${rounded(per)} positions` : `${rounded(100 * threshold)} in 100 positions`;
+  return Math.abs(per - Math.round(per)) < wholeWithin * per ? `1 in ${rounded(per)} positions` : `${rounded(100 * threshold)} in 100 positions`;
 }
 
 function rounded(value: number): string {
