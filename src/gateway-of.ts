@@ -9,10 +9,12 @@ import type { Evaluator } from './evaluate/evaluator.ts';
 import type { Gateway } from './http/gateway.ts';
 import type { ProgressBus } from './http/progress-bus.ts';
 import { cancelCheckpoint } from './ingest/cancel-checkpoint.ts';
+import { changeRun } from './ingest/change-run.ts';
 import { createRun } from './ingest/create-run.ts';
 import type { IngestContext } from './ingest/ingest-context.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { createResumable } from './ingest/resumable/resumable.ts';
+import { retryCheckpoint } from './ingest/retry-checkpoint.ts';
 import type { NativeCore } from './native/core.ts';
 import { Downloads } from './restore/downloads.ts';
 import { meteredDownloads } from './restore/metered-downloads.ts';
@@ -61,7 +63,8 @@ export function gatewayOf(
     progress,
     runs: {
       create: (repository, input) =>
-        createRun({ catalog, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
+        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
+      change: (run, change) => changeRun(ingestContext, run, change),
       delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: {
@@ -76,6 +79,7 @@ export function gatewayOf(
     resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
     checkpoints: {
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      retry: (run, checkpoint, change) => waking(retryCheckpoint(ingestContext, run, checkpoint, change)),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored),

@@ -14,6 +14,7 @@ import { locationsSuite } from './locations.suite.ts';
 import { packagesSuite } from './packages.suite.ts';
 import { processesSuite } from './processes.suite.ts';
 import { recordsSuite } from './records.suite.ts';
+import { retrySuite } from './retry.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
 import { uploadsSuite } from './uploads.suite.ts';
 import { usageSuite } from './usage.suite.ts';
@@ -22,6 +23,7 @@ const suites = {
   records: recordsSuite,
   access: accessSuite,
   checkpoints: checkpointsSuite,
+  retries: retrySuite,
   files: filesSuite,
   'file origins': fileOriginsSuite,
   locations: locationsSuite,

@@ -1,7 +1,6 @@
 import type { Dtype } from '../checkpoint/dtype.ts';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import type { FirnErrorCode } from '../checkpoint/firn-error.ts';
-import type { Grant } from '../checkpoint/grant.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricKind } from '../checkpoint/metric-kind.ts';
 import type { MetricValues, QualityThresholds } from '../checkpoint/quality.ts';
@@ -13,6 +12,7 @@ import type { GarbageRecords } from './garbage-records.ts';
 import type { DamageRecords, ObjectRecords } from './integrity-records.ts';
 import type { LocationRecords } from './location-records.ts';
 import type { ProcessRecords } from './process-records.ts';
+import type { TokenRecords } from './token-records.ts';
 import type { UploadRecords } from './upload-records.ts';
 import type { UsageRecords } from './usage-records.ts';
 
@@ -128,7 +128,10 @@ export interface EvalSetRecords {
   setPart(id: string, part: EvalSetPart, object: EvalSetObject): Promise<string | undefined>;
   /** Closes an open one; `conflict` when it is closed another way already. */
   setState(id: string, state: Exclude<EvalSetState, 'open'>, error?: { code: FirnErrorCode; message: string }): Promise<void>;
-  /** `conflict` while a run uses it. Condemns the objects it held and returns their keys. */
+  /**
+   * `conflict`, saying what uses it, while a live run does, or a checkpoint that is to be measured with it: one that is queued or working, or a live one that failed
+   * and can be tried again. Others forget it. Condemns the objects it held and returns their keys.
+   */
   delete(id: string): Promise<string[]>;
 }
 
@@ -151,19 +154,26 @@ export interface Run {
   readonly layerTypes: Readonly<Record<string, LayerType>>;
   /** Initializer binding found by equal bytes at an earlier checkpoint, kept for the later ones. */
   readonly binding?: Readonly<Record<string, { tensor: string; transpose: boolean }>>;
+  /** The eval set whose graph the binding is of; it holds for no other. */
+  readonly bindingEvalSetId?: string;
   readonly createdAt: Date;
   /** Hidden by DELETE; kept while checkpoints of it are. */
   readonly deletedAt?: Date;
 }
 export interface RunRecords {
-  create(input: Omit<Run, 'id' | 'createdAt' | 'deletedAt' | 'binding'>): Promise<Run>;
+  create(input: Omit<Run, 'id' | 'createdAt' | 'deletedAt' | 'binding' | 'bindingEvalSetId'>): Promise<Run>;
   /** A live one. */
   find(repositoryId: string, name: string): Promise<Run | undefined>;
   /** Live or hidden. */
   get(id: string): Promise<Run | undefined>;
   /** Live ones by name; `after` is a name. */
   list(repositoryId: string, page: Page): Promise<Run[]>;
-  setBinding(id: string, binding: NonNullable<Run['binding']>): Promise<void>;
+  /** Keeps the binding of an eval set with the run; one of another eval set never takes the place of one of the run's own. `not-found`. */
+  setBinding(id: string, evalSetId: string, binding: NonNullable<Run['binding']>): Promise<void>;
+  /** What checkpoints committed from now on are measured with. `not-found` when there is no such live run. */
+  setEvaluation(id: string, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Run>;
+  /** The layout set last, undefined when none was; nothing is locked. */
+  layoutOf(id: string): Promise<RunLayout | undefined>;
   /** Locks the row of a live run until the transaction ends; `not-found`. */
   lock(id: string): Promise<void>;
   /** The layout set last, undefined when none was. Locks the run's row until the transaction ends, so that commits of a run follow each other. */
@@ -198,6 +208,11 @@ export interface Checkpoint {
   readonly fixedConfig?: QuantizationConfig;
   /** Set by the upload: tensor name to layer type; each entry wins over the run's. */
   readonly layerTypes?: Readonly<Record<string, LayerType>>;
+  /** Set by the upload: metric to what the training job measured. */
+  readonly expects?: MetricValues;
+  /** What it is measured with, fixed by the commit or by a retry; without `thresholds` it is what its run has. */
+  readonly evalSetId?: string;
+  readonly thresholds?: QualityThresholds;
   /** What the encode found; present when ready. */
   readonly result?: CheckpointResult;
   readonly errorCode?: FirnErrorCode;
@@ -250,7 +265,7 @@ export interface CheckpointResult {
 }
 export interface CheckpointRecords {
   /** Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no such live run. */
-  reserve(input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes'>): Promise<Checkpoint>;
+  reserve(input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>): Promise<Checkpoint>;
   find(runId: string, step: number): Promise<Checkpoint | undefined>;
   get(id: string): Promise<Checkpoint | undefined>;
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
@@ -268,8 +283,19 @@ export interface CheckpointRecords {
     id: string,
     from: readonly CheckpointState[],
     to: CheckpointState,
-    set?: Partial<Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt'>>,
+    set?: Partial<
+      Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt' | 'evalSetId' | 'thresholds'>
+    >,
   ): Promise<Checkpoint>;
+  /**
+   * Puts a live, failed checkpoint back into the queue, without its error and the trials recorded for it, to be measured with what is given. `conflict` when it is not failed, or hidden. Its job is
+   * another verb of the same transaction (`JobRecords.restart`).
+   */
+  retry(id: string, evaluation: { readonly evalSetId?: string | undefined; readonly thresholds: QualityThresholds }): Promise<Checkpoint>;
+  /** Whether a queued, working or ready checkpoint of the run was committed with the eval set. */
+  anyMeasuredWith(runId: string, evalSetId: string): Promise<boolean>;
+  /** Whether the run has a ready checkpoint, live or hidden, with a larger sequence. */
+  hasNewerReady(runId: string, sequence: number): Promise<boolean>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
   /** Removes an open checkpoint with its files and uploads; condemns their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
@@ -481,6 +507,11 @@ export interface JobRecords {
   }): Promise<Job>;
   /** Nothing happens when it is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string, traceparent?: string): Promise<void>;
+  /**
+   * Queues ended work of the subject anew: its newest job of the kind, or one as given where that is gone. Attempts start over; its place in the order stays, and its fence grows on, so that
+   * no key made of a fence comes twice. `conflict` while the subject has an unfinished job of the kind.
+   */
+  restart(input: { kind: string; subjectId: string; orderKey: string; orderSequence: number; traceparent?: string | undefined }): Promise<Job>;
   /** Takes at most `limit` jobs whose time has come, those of the first kinds first, in order, with `for update skip locked`. Not inside a transaction. */
   claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
@@ -531,30 +562,6 @@ export interface IdempotencyRecords {
   abandon(key: string, fingerprint: string): Promise<void>;
   /** Removes some expired keys; returns how many, 0 when none is left. */
   prune(now: Date): Promise<number>;
-}
-
-// ---- tokens ----
-export interface TokenRecord {
-  /** The part of the token's text that names it. */
-  readonly id: string;
-  readonly name: string;
-  /** Lower-case hex. */
-  readonly secretSha256: string;
-  readonly grants: readonly Grant[];
-  readonly createdAt: Date;
-  readonly expiresAt?: Date;
-  readonly revokedAt?: Date;
-}
-export interface TokenRecords {
-  /** `conflict` when the id exists. */
-  create(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<TokenRecord>;
-  /** Makes it where no token ever was; returns whether it did. Once, however many processes call it at once. */
-  createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
-  get(id: string): Promise<TokenRecord | undefined>;
-  /** By id; `after` is an id. Revoked and expired ones, too. */
-  list(page: Page): Promise<TokenRecord[]>;
-  /** Keeps the first moment of several. `not-found`. */
-  revoke(id: string): Promise<TokenRecord>;
 }
 
 // ---- what several processes share ----

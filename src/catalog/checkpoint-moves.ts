@@ -3,7 +3,7 @@ import type { CheckpointState } from './catalog.ts';
 /**
  * The states from which each state may be entered: open -> queued -> working -> terminal, any unfinished one -> failed or cancelled.
  * A working checkpoint may be entered again (a new worker took over) or go back to the queue (its worker was stopped).
- * Nothing leaves a terminal state.
+ * Nothing leaves a terminal state this way; a failed checkpoint is put back by `CheckpointRecords.retry` alone.
  */
 const sources: Readonly<Record<CheckpointState, readonly CheckpointState[]>> = {
   open: [],

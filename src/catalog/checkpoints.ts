@@ -13,6 +13,7 @@ import { newestElsewhere } from './newest-elsewhere.ts';
 import { pageLimit, pageLimitMax } from './page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
 import { checkpointColumns } from './record-columns.ts';
+import { retryCheckpoint } from './retry-checkpoint.ts';
 import { checkpointFiles, checkpoints, runs, uploads } from './schema.ts';
 import { endUploads } from './uploads.ts';
 
@@ -29,7 +30,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     return found && dropNulls(found);
   };
   return {
-    async reserve({ runId, step, fixedConfig, layerTypes }) {
+    async reserve({ runId, step, fixedConfig, layerTypes, expects }) {
       return db.transaction(async (tx) => {
         // The update also holds the run, so numbers are given in the order in which reservations become visible.
         const [run] = await tx.query
@@ -40,7 +41,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         if (run === undefined) throw new FirnError('not-found', 'There is no such run.');
         const [reserved] = await tx.query
           .insert(checkpoints)
-          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes })
+          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes, expects })
           .onConflictDoNothing()
           .returning(checkpointColumns);
         if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
@@ -75,6 +76,13 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       if (moved === undefined) throw await refusal(db, id, to);
       return dropNulls(moved);
     },
+    retry: (id, evaluation) => retryCheckpoint(db, id, evaluation),
+    anyMeasuredWith: async (runId, evalSetId) => {
+      const isCommitted = inArray(checkpoints.state, ['queued', 'working', 'ready']);
+      return (await one(eq(checkpoints.runId, runId), eq(checkpoints.evalSetId, evalSetId), isCommitted)) !== undefined;
+    },
+    hasNewerReady: async (runId, sequence) =>
+      (await one(eq(checkpoints.runId, runId), gt(checkpoints.sequence, sequence), eq(checkpoints.state, 'ready'))) !== undefined,
     async requestCancel(id) {
       const marked = await query
         .update(checkpoints)

@@ -1,11 +1,11 @@
-import { and, asc, eq, gt, inArray } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { EvalSetObject, EvalSetPart, EvalSetRecords } from './catalog.ts';
 import { condemn, refuseCondemned } from './condemn.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';
-import { evalSets, runs, uploads } from './schema.ts';
+import { checkpoints, evalSets, runs, uploads } from './schema.ts';
 import { endUploads } from './uploads.ts';
 
 /** See `EvalSetRecords`. */
@@ -62,8 +62,8 @@ export function evalSetRecords(db: Db): EvalSetRecords {
     async delete(id) {
       return db.transaction(async (tx) => {
         const parts = partsOf(await locked(tx, id));
-        const used = await tx.query.select({ id: runs.id }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
-        if (used.length > 0) throw new FirnError('conflict', 'A run uses the eval set.');
+        const user = await userOf(tx, id);
+        if (user !== undefined) throw new FirnError('conflict', `The eval set is in use: ${user}.`);
         const ended = await endUploads(tx, eq(uploads.evalSetId, id));
         await tx.query.delete(evalSets).where(eq(evalSets.id, id));
         return [...(await condemn(tx, parts, 'deleted')), ...ended.keys];
@@ -90,6 +90,23 @@ async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect>
   const [found] = await tx.query.select().from(evalSets).where(eq(evalSets.id, id)).for('update');
   if (found === undefined) throw missing();
   return found;
+}
+
+/** What may yet be measured with it, in words. What refers to it from now on waits for the lock, and finds it gone. */
+async function userOf({ query }: Db, id: string): Promise<string | undefined> {
+  const [run] = await query.select({ name: runs.name }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
+  if (run !== undefined) return `run "${run.name}" measures its checkpoints with it; give that another one (PATCH of the run), or delete it`;
+  const canBeRetried = and(eq(checkpoints.state, 'failed'), isNull(checkpoints.deletedAt));
+  const [checkpoint] = await query
+    .select({ step: checkpoints.step, state: checkpoints.state, run: runs.name })
+    .from(checkpoints)
+    .innerJoin(runs, eq(runs.id, checkpoints.runId))
+    .where(and(eq(checkpoints.evalSetId, id), or(inArray(checkpoints.state, ['open', 'queued', 'working']), canBeRetried)))
+    .limit(1);
+  if (checkpoint === undefined) return undefined;
+  const { run: name, step, state } = checkpoint;
+  const way = state === 'failed' ? 'retry it with another one, or delete it' : 'wait for it, or cancel it';
+  return `step ${step} of run "${name}", which is ${state}, is measured with it; ${way}`;
 }
 
 function missing(): FirnError {

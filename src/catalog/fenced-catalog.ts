@@ -13,7 +13,7 @@ export function fencedCatalog(catalog: Catalog, claim: Claim): Catalog {
   return {
     ...catalog,
     checkpoints: { ...catalog.checkpoints, transition: (...move) => held((tx) => tx.checkpoints.transition(...move)) },
-    runs: { ...catalog.runs, setBinding: (id, binding) => held((tx) => tx.runs.setBinding(id, binding)) },
+    runs: { ...catalog.runs, setBinding: (...binding) => held((tx) => tx.runs.setBinding(...binding)) },
     trials: { ...catalog.trials, record: (trial) => held((tx) => tx.trials.record(trial)) },
   };
 }

@@ -11,7 +11,13 @@ const attemptsMaxDefault = 5;
 /** Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down each time must end. */
 const leasesLostMaxDefault = 20;
 
-type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'>;
+/**
+ * Seconds from 1970 to 2026. A job made in place of one that was pruned begins with a fence of the seconds since then: more claims than that nobody has made of the first, and
+ * the column's range lasts until 2094.
+ */
+const fenceEpochSeconds = 1_767_225_600;
+
+type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'>;
 
 /** The verbs of those who want work done. */
 export function jobQueue({ query }: Db): QueueVerbs {
@@ -48,6 +54,30 @@ export function jobQueue({ query }: Db): QueueVerbs {
         .where(isUnfinished(kind, subjectId))
         .returning({ id: jobs.id });
       if (released.length === 0) throw new FirnError('conflict', 'There is no work that waits for its release.');
+    },
+    async restart({ kind, subjectId, orderKey, orderSequence, traceparent }) {
+      const last = await find(kind, subjectId);
+      const [restarted] =
+        last === undefined
+          ? await query
+              .insert(jobs)
+              .values({
+                ...{ kind, subjectId, orderKey, orderSequence, traceparent, state: 'queued' },
+                ...{ attemptsMax: attemptsMaxDefault, leasesLostMax: leasesLostMaxDefault },
+                fence: sql`extract(epoch from now())::bigint - ${fenceEpochSeconds}`,
+              })
+              .onConflictDoNothing()
+              .returning(jobColumns)
+          : await query
+              .update(jobs)
+              .set({
+                ...{ state: 'queued', attempts: 0, leasesLost: 0, cancelRequested: false, lastError: null, finishedAt: null, runAt: sql`now()` },
+                ...(traceparent !== undefined && { traceparent }),
+              })
+              .where(and(eq(jobs.id, BigInt(last.id)), inArray(jobs.state, ['done', 'failed', 'cancelled'])))
+              .returning(jobColumns);
+      if (restarted === undefined) throw new FirnError('conflict', 'The work is queued already.');
+      return jobOf(restarted);
     },
     async requestCancel(kind, subjectId) {
       const running = sql`${jobs.state} = 'running'`;

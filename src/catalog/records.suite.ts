@@ -111,12 +111,14 @@ export function recordsSuite(open: () => Catalog): void {
   test('a run keeps its binding and its layout', async () => {
     const { runs } = open();
     const { id } = await makeRun(open());
-    await runs.setBinding(id, { w: { tensor: 't', transpose: true } });
-    expect((await runs.get(id))?.binding).toEqual({ w: { tensor: 't', transpose: true } });
+    await runs.setBinding(id, 'set', { w: { tensor: 't', transpose: true } });
+    expect(await runs.get(id)).toMatchObject({ binding: { w: { tensor: 't', transpose: true } }, bindingEvalSetId: 'set' });
     expect(await runs.lockLayout(id)).toBeUndefined();
+    expect(await runs.layoutOf(id)).toBeUndefined();
     await runs.setLayout(id, [{ name: 't', dtype: 'F32', shape: [2, 3] }]);
+    expect(await runs.layoutOf(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
     expect(await runs.lockLayout(id)).toEqual([{ name: 't', dtype: 'F32', shape: [2, 3] }]);
-    for (const lost of [() => runs.setBinding('none', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')])
+    for (const lost of [() => runs.setBinding('none', 'set', {}), () => runs.setLayout('none', []), () => runs.lockLayout('none')])
       await expectCode(lost(), 'not-found');
   });
 

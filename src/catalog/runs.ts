@@ -38,9 +38,29 @@ export function runRecords(db: Db): RunRecords {
         .limit(pageLimit(page));
       return found.map(dropNulls);
     },
-    async setBinding(id, binding) {
-      const changed = await query.update(runs).set({ binding }).where(eq(runs.id, id)).returning({ id: runs.id });
-      if (changed.length === 0) throw missing();
+    async setBinding(id, evalSetId, binding) {
+      const keepsOwn = sql`(${runs.binding} is not null and ${runs.bindingEvalSetId} = ${runs.evalSetId} and ${runs.evalSetId} <> ${evalSetId})`;
+      const changed = await query
+        .update(runs)
+        .set({ binding, bindingEvalSetId: evalSetId })
+        .where(and(eq(runs.id, id), sql`${keepsOwn} is not true`))
+        .returning({ id: runs.id });
+      if (changed.length > 0) return;
+      const [found] = await query.select({ id: runs.id }).from(runs).where(eq(runs.id, id));
+      if (found === undefined) throw missing();
+    },
+    async setEvaluation(id, { evalSetId, thresholds }) {
+      const [changed] = await query
+        .update(runs)
+        .set({ evalSetId: evalSetId ?? null, thresholds })
+        .where(and(eq(runs.id, id), isNull(runs.deletedAt)))
+        .returning(runColumns);
+      if (changed === undefined) throw missing();
+      return dropNulls(changed);
+    },
+    async layoutOf(id) {
+      const [run] = await query.select({ layout: runs.layout }).from(runs).where(eq(runs.id, id));
+      return run?.layout ?? undefined;
     },
     async lock(id) {
       const [run] = await query

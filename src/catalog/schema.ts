@@ -15,11 +15,11 @@ import {
   type IdempotentAnswer,
   type Run,
   type RunLayout,
-  type TokenRecord,
 } from './catalog.ts';
 import { condemnedReasons } from './garbage-records.ts';
 import { damageKinds } from './integrity-records.ts';
 import { json } from './json-column.ts';
+import type { TokenRecord } from './token-records.ts';
 
 /**
  * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
@@ -81,6 +81,7 @@ export const runs = pgTable('runs', {
   createdAt: createdAt(),
   deletedAt: time('deleted_at'),
   state: json<NonNullable<Run['state']>>('state'),
+  bindingEvalSetId: text('binding_eval_set_id'),
 });
 
 export const checkpoints = pgTable('checkpoints', {
@@ -102,6 +103,9 @@ export const checkpoints = pgTable('checkpoints', {
   committedAt: time('committed_at'),
   finishedAt: time('finished_at'),
   layerTypes: json<Run['layerTypes']>('layer_types'),
+  evalSetId: text('eval_set_id'),
+  thresholds: json<Run['thresholds']>('thresholds'),
+  expects: json<MetricValues>('expects'),
 });
 
 export const checkpointFiles = pgTable('checkpoint_files', {

@@ -1,6 +1,6 @@
 import { asc, eq, gt, sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { TokenRecord, TokenRecords } from './catalog.ts';
+import type { TokenRecord, TokenRecords } from './token-records.ts';
 import type { Db } from './database.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { pageLimit } from './page-limit.ts';

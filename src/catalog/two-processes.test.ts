@@ -121,6 +121,22 @@ describeOnPostgres('two processes on one catalog', () => {
     }
   });
 
+  test('a checkpoint is tried again once, however many ask', async () => {
+    const run = await makeRun(catalogs[0]);
+    const { id } = await catalogs[0].checkpoints.reserve({ runId: run.id, step: 1 });
+    await catalogs[0].checkpoints.transition(id, ['open'], 'failed');
+    const results = await race(8, (catalog) =>
+      catalog.transaction(async (tx) => {
+        await tx.checkpoints.retry(id, { thresholds: {} });
+        await tx.jobs.restart({ kind: 'encode', subjectId: id, orderKey: run.id, orderSequence: 0 });
+      }),
+    );
+    expect(won(results)).toHaveLength(1);
+    expect(new Set(codes(results))).toEqual(new Set(['conflict']));
+    expect(await catalogs[1].jobs.find('encode', id)).toMatchObject({ state: 'queued' });
+    await catalogs[1].jobs.requestCancel('encode', id);
+  });
+
   test('who has lost a claim writes nothing of what it found', async () => {
     const [mine, other] = catalogs;
     const run = await makeRun(mine);
@@ -129,7 +145,7 @@ describeOnPostgres('two processes on one catalog', () => {
     await mine.jobs.enqueue({ kind: 'encode', subjectId: id });
     const [stale] = await mine.jobs.claim({ kinds: ['encode'], workerId: 'stuck', leaseMs: -1_000, limit: 1 });
     const fenced = fencedCatalog(mine, claimOf(stale!));
-    await fenced.runs.setBinding(run.id, { a: { tensor: 'held', transpose: false } });
+    await fenced.runs.setBinding(run.id, 'set', { a: { tensor: 'held', transpose: false } });
     await other.jobs.reap();
     const trial = {
       checkpointId: id,
@@ -144,7 +160,7 @@ describeOnPostgres('two processes on one catalog', () => {
     };
     await expectCode(fenced.checkpoints.transition(id, ['queued'], 'working'), 'conflict');
     await expectCode(fenced.trials.record(trial), 'conflict');
-    await expectCode(fenced.runs.setBinding(run.id, { a: { tensor: 'lost', transpose: false } }), 'conflict');
+    await expectCode(fenced.runs.setBinding(run.id, 'set', { a: { tensor: 'lost', transpose: false } }), 'conflict');
     expect(await other.trials.list(id)).toEqual([]);
     expect(await other.checkpoints.get(id)).toMatchObject({ state: 'queued' });
     expect((await other.runs.get(run.id))?.binding).toEqual({ a: { tensor: 'held', transpose: false } });

@@ -12,6 +12,15 @@ export interface HalvedMetrics {
 /** Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules` says. */
 export type QualityThresholds = Readonly<Record<string, number>>;
 
+/**
+ * Accepted on the first metric of an eval set when no threshold is named: half a percent. `bench:restart` justifies it: training that went on from checkpoints stored within it
+ * ended where it would have ended without.
+ */
+export const defaultThreshold = 0.005;
+
+/** Above it a threshold lets through what most would call damage, so that it must be meant (`allowLarge`). */
+export const plainThresholdMax = 0.5;
+
 /** Smallest denominator of a relative degradation, in the metric's unit. */
 export const baselineMagnitudeMin = 1e-6;
 

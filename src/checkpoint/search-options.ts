@@ -23,6 +23,9 @@ export type CodebookSeedChoice = (typeof codebookSeedChoices)[number];
 /** From where few cells but the one around zero are left, down to below the slope of error over bits that k-means itself has (1.4); octaves. */
 export const defaultBitPrices: readonly number[] = [32, 16, 8, 4, 2, 1];
 
+/** Two programs that compute one metric from the same weights and batches are nearer to each other than a percent, in whatever precision each computes. */
+export const expectsWithinDefault = 0.01;
+
 /** How a run's checkpoints are searched; fixed when the run is created. */
 export interface SearchOptions {
   readonly method: QuantizationMethod;
@@ -44,6 +47,11 @@ export interface SearchOptions {
   readonly rounding: RoundingChoice;
   /** Absent in runs made before there was a choice: `fixed`. */
   readonly hysteresis?: Hysteresis;
+  /**
+   * How far what Firn measures of an uploaded model may be from what came with it (`Checkpoint.expects`), as a share of that, for the checkpoint to be quantized. Absent in runs made before
+   * there was one: `expectsWithinDefault`.
+   */
+  readonly expectsWithin?: number;
   readonly clustering: ClusteringChoice;
   /** Absent in runs made before there was a choice: `run`. */
   readonly codebookSeed?: CodebookSeedChoice;
@@ -65,6 +73,7 @@ export const defaultSearchOptions: SearchOptions = {
   evalBatches: 'all',
   rounding: 'dead-zone',
   hysteresis: 'fixed',
+  expectsWithin: expectsWithinDefault,
   clustering: 'kmeanspp',
   codebookSeed: 'run',
 };

@@ -29,10 +29,10 @@ export async function bindGraph(
   signal?: AbortSignal,
 ): Promise<BoundGraph> {
   const graph = await describeLocalGraph(graphs, evalSet.graphPath, signal);
-  if (run.binding !== undefined) return { evalSet, graph, binding: run.binding };
+  if (run.binding !== undefined && run.bindingEvalSetId === run.evalSetId) return { evalSet, graph, binding: run.binding };
   const binding = (await parentBinding(catalog, run)) ?? (await bindByContent(graph, evalSet, files, signal));
   // A fork keeps its parent's as its own, for its forks to find.
-  await catalog.runs.setBinding(run.id, binding);
+  await catalog.runs.setBinding(run.id, run.evalSetId!, binding);
   return { evalSet, graph, binding };
 }
 
@@ -64,5 +64,5 @@ async function digestGraphFile(graphPath: string, request: BindRequest, signal?:
 async function parentBinding(catalog: Catalog, run: Run): Promise<WeightBinding | undefined> {
   const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
-  return parentRun?.evalSetId === run.evalSetId ? parentRun?.binding : undefined;
+  return parentRun?.bindingEvalSetId === run.evalSetId ? parentRun?.binding : undefined;
 }

@@ -20,6 +20,7 @@ import { isBudgeted, overBudget, plannedAncestors } from './plan-ancestor.ts';
 import { measuredQuality } from './observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './reconsider-ancestor.ts';
+import { runOfCheckpoint } from './run-of-checkpoint.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
@@ -47,8 +48,7 @@ export interface CompressedCheckpoint {
  */
 export async function compressCheckpoint(ctx: CompressContext, work: CheckpointToCompress, signal: AbortSignal): Promise<CompressedCheckpoint> {
   const { checkpoint, rows } = work;
-  // What was said with the checkpoint wins, tensor by tensor.
-  const run = { ...work.run, layerTypes: { ...work.run.layerTypes, ...checkpoint.layerTypes } };
+  const run = runOfCheckpoint(work.run, checkpoint);
   const packageId = checkpoint.id.replaceAll('-', '');
   const packageKey = `packages/${packageId}-${work.attempt}`;
   const warnings = new Set<string>();

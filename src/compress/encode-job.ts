@@ -93,7 +93,7 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
 
 /**
  * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all but the model, which stays while
- * this is the run's newest ready checkpoint.
+ * this is the run's newest ready checkpoint. One that was tried again may become ready after newer ones of its run.
  */
 async function releaseRaw(
   tx: Catalog,
@@ -101,7 +101,8 @@ async function releaseRaw(
 ): Promise<void> {
   const elsewhere = new Set(files.filter((file) => file.storage !== 'raw').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
-  const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || result.fidelity === 'exact')));
+  const keepsModel = result.fidelity !== 'exact' && !(await tx.checkpoints.hasNewerReady(checkpoint.runId, checkpoint.sequence));
+  const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || !keepsModel)));
   await tx.files.releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),

@@ -37,7 +37,10 @@ export function checkReady({ state, errorMessage }: Checkpoint): void {
     case 'ready':
       return;
     case 'failed':
-      throw new FirnError('checkpoint-failed', `The checkpoint failed (${errorMessage ?? 'no reason recorded'}). Its uploaded bytes are at ?as=uploaded.`);
+      throw new FirnError(
+        'checkpoint-failed',
+        `The checkpoint failed (${errorMessage ?? 'no reason recorded'}). Its uploaded bytes are at ?as=uploaded. To try it again, POST to its /retry, with another eval set if that was the mistake.`,
+      );
     case 'cancelled':
       throw new FirnError('cancelled', 'The checkpoint was cancelled. Its uploaded bytes are at ?as=uploaded.');
     case 'open':

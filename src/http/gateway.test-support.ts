@@ -10,11 +10,13 @@ import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
 import { cancelCheckpoint } from '../ingest/cancel-checkpoint.ts';
 import type { EvalSetCheck } from '../ingest/commit-eval-set.ts';
+import { changeRun } from '../ingest/change-run.ts';
 import { createRun } from '../ingest/create-run.ts';
 import { createIngestContext, encodeJobKind, type IngestContext } from '../ingest/ingest-context.ts';
 import type { IngestLimits } from '../ingest/ingest-limits.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
+import { retryCheckpoint } from '../ingest/retry-checkpoint.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { Restorer } from '../restore/restorer.ts';
@@ -86,12 +88,14 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     lines,
     runs: {
       create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input),
+      change: (run, change) => changeRun(ingest, run, change),
       delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     resumable: createResumable(ingest),
     checkpoints: {
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
+      retry: (run, checkpoint, change) => retryCheckpoint(ingest, run, checkpoint, change),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer: shared }),

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts';
 import type { CreateRunInput } from '../ingest/create-run.ts';
+import type { EvaluationChange } from '../ingest/evaluation-of-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Resumable } from '../ingest/resumable/resumable.ts';
 import type { Downloads } from '../restore/downloads.ts';
@@ -35,6 +36,8 @@ export interface Gateway {
 export interface RunVerbs {
   /** ingest/create-run.ts */
   create(repository: Repository, input: CreateRunInput): Promise<Run>;
+  /** ingest/change-run.ts */
+  change(run: Run, change: EvaluationChange): Promise<Run>;
   /** upkeep/delete-run.ts */
   delete(run: Run): Promise<void>;
 }
@@ -42,6 +45,8 @@ export interface RunVerbs {
 export interface CheckpointVerbs {
   /** ingest/cancel-checkpoint.ts: the checkpoint, `cancelled` or with `cancelRequested`. */
   cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
+  /** ingest/retry-checkpoint.ts: the checkpoint, `queued`. */
+  retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange): Promise<Checkpoint>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint): Promise<void>;
 }

@@ -12,6 +12,7 @@ export const resourcePaths = {
   evalSet: (repository: { namespace: string; name: string }, evalSet: string) => `${resourcePaths.repository(repository)}/eval-sets/${evalSet}`,
   run: (address: { namespace: string; name: string; run: string }) => `${resourcePaths.repository(address)}/runs/${address.run}`,
   checkpoint: (address: CheckpointAddress) => `${resourcePaths.run(address)}/checkpoints/${address.step}`,
+  retry: (address: CheckpointAddress) => `${resourcePaths.checkpoint(address)}/retry`,
   file: (address: CheckpointAddress, path: string) => `${resourcePaths.checkpoint(address)}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
   upload: (repository: { namespace: string; name: string }, uploadId: string) => `${resourcePaths.repository(repository)}/uploads/${uploadId}`,
   package: (repository: { namespace: string; name: string }, packageId: string) => `${resourcePaths.repository(repository)}/packages/${packageId}`,

@@ -1,11 +1,13 @@
-import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { queueCheckpoint } from './queue-checkpoint.ts';
 import { readLayouts } from './read-layouts.ts';
+import { refuseUnfitFirst } from './refuse-unfit.ts';
 import { revisionId } from './revision-id.ts';
 import { checkSensitivity, joinLayouts } from './run-layout.ts';
+import { stepFailed } from './step-exists.ts';
 
 export interface CommittedCheckpoint {
   readonly checkpoint: Checkpoint;
@@ -15,18 +17,19 @@ export interface CommittedCheckpoint {
 
 /**
  * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the run. One transaction gives it its
- * revision, queues it and releases its encode job; from then on it is never lost. Repeating it answers as the first time.
- * Errors: `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ * revision, queues it and releases its encode job; from then on it is never lost. Repeating it answers as the first time, unless the checkpoint has failed since.
+ * Errors: `checkpoint-failed` (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
 export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
-  if (checkpoint.state !== 'open') return committedBefore(checkpoint);
+  if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
   const files = await ctx.catalog.files.list(checkpointId);
   checkComplete(files);
   await checkPresent(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
+  await refuseUnfitFirst(ctx, run, model);
   const checked = { model, files, traceparent: ctx.tracer.current() };
   try {
     return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked)), created: true };
@@ -37,9 +40,10 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
   }
 }
 
-function committedBefore(checkpoint: Checkpoint): CommittedCheckpoint {
+async function committedBefore(catalog: Catalog, checkpoint: Checkpoint): Promise<CommittedCheckpoint> {
   if (checkpoint.revision === undefined)
     throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`);
+  if (checkpoint.state === 'failed') throw await stepFailed(catalog, checkpoint);
   return { checkpoint, created: false };
 }
 

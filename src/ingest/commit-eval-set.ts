@@ -55,6 +55,7 @@ const transientCodes: ReadonlySet<FirnError['code']> = new Set([
   'internal',
   'native-failure',
   'storage-full',
+  'unavailable',
   'eval-crashed',
   'conflict',
   'not-found',

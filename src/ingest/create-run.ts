@@ -6,6 +6,9 @@ import type { Fidelity } from '../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../checkpoint/search-options.ts';
 import { defaultStateOptions, type StateOptions } from '../checkpoint/state-options.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
+import { readyEvalSet } from './evaluation-of-run.ts';
+import { refuseUnfit, type FitsEvalSet } from './refuse-unfit.ts';
+import { settleThresholds } from './settle-thresholds.ts';
 
 /**
  * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not monotone all of them are estimated for one
@@ -14,15 +17,14 @@ import { checkLevelCounts } from './check-level-counts.ts';
 export const configsMax = 8192;
 const pruneMetricCount = 2;
 
-/** Accepted on the first metric of an eval set when no threshold is named: half a percent, which the restart bench justifies. */
-const defaultThreshold = 0.005;
-
 export interface CreateRunInput {
   readonly name: string;
   readonly fidelity?: Fidelity | undefined;
   /** Name of an eval set of the repository. */
   readonly evalSet?: string | undefined;
   readonly thresholds?: QualityThresholds | undefined;
+  /** Must be true where a threshold is above `plainThresholdMax`. */
+  readonly allowLarge?: boolean | undefined;
   readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
   readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
   readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
@@ -33,19 +35,24 @@ export interface CreateRunContext {
   readonly catalog: Catalog;
   /** A fresh unsigned 64-bit number in decimal. */
   readonly newSeed: () => string;
+  /** Asked of a fork that brings an eval set of its own. */
+  readonly fitsEvalSet?: FitsEvalSet;
 }
 
 /**
  * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; half a percent
- * on the first metric. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
+ * on the first metric; thresholds of the parent that an eval set of its own has no metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
  * `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
  */
-export async function createRun({ catalog, newSeed }: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<Run> {
+export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<Run> {
+  const { catalog, newSeed } = ctx;
+  await refuseUnfitFork(ctx, repository, input);
   return catalog.transaction(async (tx) => {
     const parent = input.forkFrom === undefined ? undefined : await forkPoint(tx, repository, input.forkFrom);
     const evalSet = await evalSetOf(tx, repository, input, parent?.run);
     const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});
-    const thresholds = thresholdsOf(input, evalSet, parent?.run);
+    const { thresholds: given, allowLarge } = input;
+    const thresholds = settleThresholds({ given, inherited: parent?.run.thresholds, allowLarge, evalSet });
     const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || search.fixedConfig !== undefined ? 'lossy' : 'exact');
     if (fidelity === 'lossy' && evalSet === undefined && search.fixedConfig === undefined) {
       throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
@@ -63,6 +70,16 @@ export async function createRun({ catalog, newSeed }: CreateRunContext, reposito
       ...(parent !== undefined && { parentCheckpointId: parent.checkpointId }),
     });
   });
+}
+
+/** The layout of a fork is its parent's, so whether an eval set can measure it is known before anything is uploaded. */
+async function refuseUnfitFork(ctx: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<void> {
+  const { catalog, fitsEvalSet } = ctx;
+  if (fitsEvalSet === undefined || input.forkFrom === undefined || input.evalSet === undefined || input.fidelity === 'exact') return;
+  const { run } = await forkPoint(catalog, repository, input.forkFrom);
+  const evalSet = await readyEvalSet(catalog, repository.id, input.evalSet);
+  const layout = evalSet.id === run.evalSetId ? undefined : await catalog.runs.layoutOf(run.id);
+  if (layout !== undefined) await refuseUnfit({ fitsEvalSet }, evalSet, layout);
 }
 
 async function forkPoint(tx: Catalog, repository: Repository, { run: name, step }: { run: string; step: number }): Promise<{ run: Run; checkpointId: string }> {
@@ -85,22 +102,7 @@ async function forkPoint(tx: Catalog, repository: Repository, { run: name, step 
 
 async function evalSetOf(tx: Catalog, repository: Repository, input: CreateRunInput, parent: Run | undefined): Promise<EvalSet | undefined> {
   if (input.evalSet === undefined) return parent?.evalSetId === undefined ? undefined : tx.evalSets.get(parent.evalSetId);
-  const evalSet = await tx.evalSets.find(repository.id, input.evalSet);
-  if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
-  if (evalSet.state !== 'ready') throw new FirnError('eval-set-not-ready', 'The eval set has not been committed, or its check failed.');
-  return evalSet;
-}
-
-function thresholdsOf(input: CreateRunInput, evalSet: EvalSet | undefined, parent: Run | undefined): QualityThresholds {
-  const inherited = input.evalSet === undefined ? parent?.thresholds : undefined;
-  const firstMetric = evalSet?.spec.metrics[0]?.name;
-  const thresholds = input.thresholds ?? inherited ?? (firstMetric === undefined ? {} : { [firstMetric]: defaultThreshold });
-  const bounded = Object.keys(thresholds);
-  if (evalSet === undefined && bounded.length > 0) throw new FirnError('invalid-request', 'Thresholds need an eval set to be measured on.');
-  if (evalSet !== undefined && bounded.length === 0) throw new FirnError('invalid-request', 'At least one metric of the eval set must be bounded.');
-  const unknown = bounded.find((name) => evalSet?.spec.metrics.every((metric) => metric.name !== name));
-  if (unknown !== undefined) throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}".`);
-  return thresholds;
+  return readyEvalSet(tx, repository.id, input.evalSet);
 }
 
 /** A fork that brings its own eval set or config decides anew. */

@@ -3,6 +3,7 @@ import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/
 import type { ObjectStore } from '../store/object-store.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
+import type { FitsEvalSet } from './refuse-unfit.ts';
 import { StagingBudget } from './staging-budget.ts';
 
 /** What the verbs of this room work with. */
@@ -17,6 +18,8 @@ export interface IngestContext {
   /** 32 fresh hex digits. */
   readonly newKeyPart: () => string;
   readonly tracer: Tracer;
+  /** Asked before a run measures its first checkpoint with an eval set; nothing is refused early without it. */
+  readonly fitsEvalSet?: FitsEvalSet;
 }
 
 export interface IngestOptions {
@@ -26,12 +29,14 @@ export interface IngestOptions {
   readonly now: () => Promise<Date>;
   readonly newKeyPart: () => string;
   readonly tracer?: Tracer;
+  readonly fitsEvalSet?: FitsEvalSet;
 }
 
-export function createIngestContext({ catalog, store, limits: given, now, newKeyPart, tracer = noTracer }: IngestOptions): IngestContext {
+export function createIngestContext({ catalog, store, limits: given, now, newKeyPart, tracer = noTracer, fitsEvalSet }: IngestOptions): IngestContext {
   const limits = { ...defaultIngestLimits, ...given };
   const headerLimits = { ...defaultSafetensorsLimits, headerBytesMax: limits.headerBytesMax };
-  return { catalog, store, limits, headerLimits, budget: new StagingBudget(limits, newKeyPart), now, newKeyPart, tracer };
+  const budget = new StagingBudget(limits, newKeyPart);
+  return { catalog, store, limits, headerLimits, budget, now, newKeyPart, tracer, ...(fitsEvalSet !== undefined && { fitsEvalSet }) };
 }
 
 /** Kind of the job that takes a committed checkpoint to ready; its subject is the checkpoint's id, its order the run's. */

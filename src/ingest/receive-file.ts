@@ -8,7 +8,7 @@ import type { IngestContext } from './ingest-context.ts';
 import { roleOfFile } from './role-of-file.ts';
 import { dropObjects, recordStaged, releaseRoom, type StagedBody } from './stage-body.ts';
 import { stageFile, type FileToStage } from './stage-file.ts';
-import { stepExists } from './step-exists.ts';
+import { stepExists, stepFailed } from './step-exists.ts';
 import type { Upload } from './upload.ts';
 
 export interface ReceivedFile {
@@ -21,7 +21,7 @@ export interface ReceivedFile {
  * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path replace the earlier ones; once it is
  * committed, equal bytes are recognised (read and digested, not stored) and others refused. A refused or broken upload leaves nothing behind.
  * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` and `quota-exceeded` (before the body is
- * read, when its length is known), `storage-full`, `step-exists`, `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
+ * read, when its length is known), `storage-full`, `step-exists`, `checkpoint-failed` (the same bytes for a step that failed, naming the retry call), `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
  */
 export async function receiveFile(
   ctx: IngestContext,
@@ -85,6 +85,7 @@ async function committedMeanwhile({ catalog }: IngestContext, checkpointId: stri
   if (checkpoint?.revision === undefined) throw new FirnError('conflict', 'The checkpoint was given up while the file arrived.');
   const file = await catalog.files.find(checkpointId, path);
   if (file?.sha256 !== sha256) throw await stepExists(catalog, checkpoint);
+  if (checkpoint.state === 'failed') throw await stepFailed(catalog, checkpoint);
   return { file, created: false };
 }
 
@@ -94,6 +95,7 @@ async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, 
     throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
   const file = await ctx.catalog.files.find(checkpoint.id, path);
   if (file === undefined || !(await hasSameBytes(ctx, file, upload))) throw await stepExists(ctx.catalog, checkpoint);
+  if (checkpoint.state === 'failed') throw await stepFailed(ctx.catalog, checkpoint);
   return { file, created: false };
 }
 

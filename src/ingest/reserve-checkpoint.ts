@@ -4,12 +4,13 @@ import { checkNewFilePath } from '../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../checkpoint/path-clash.ts';
 import { configKey } from '../checkpoint/quantization-config.ts';
 import type { FileRole } from '../checkpoint/role.ts';
+import { checkExpects } from './check-expects.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
 import type { IngestContext } from './ingest-context.ts';
 import { openCheckpoint } from './open-checkpoint.ts';
 import { mustBeSafetensors, roleOfFile } from './role-of-file.ts';
-import { sameLayerTypes } from './same-layer-types.ts';
-import { stepExists } from './step-exists.ts';
+import { sameEntries } from './same-entries.ts';
+import { stepExists, stepFailed } from './step-exists.ts';
 
 export interface AnnouncedFile {
   readonly path: string;
@@ -19,7 +20,7 @@ export interface AnnouncedFile {
   readonly sha256?: string;
 }
 
-export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes'> {
+export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects'> {
   readonly files: readonly AnnouncedFile[];
 }
 
@@ -28,7 +29,8 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 /**
  * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the commit. Repeating an open reservation
  * returns it, so that a job that died can go on where it was. Errors: `invalid-request`, `payload-too-large` (more than could ever be staged),
- * `step-exists` (committed, naming the fork call; or reserved with other files, config or layer types), `conflict` (cancelled), `not-found`.
+ * `step-exists` (committed, naming the fork call; or reserved with other files, config, layer types or expectations), `checkpoint-failed` (with nothing announced that differs, naming the retry call),
+ * `conflict` (cancelled), `not-found`, and those of `checkExpects`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
@@ -36,6 +38,7 @@ export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservatio
   if (fixedConfig?.method === 'inshrinkerator')
     checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
   const files = planFiles(ctx, reservation.files);
+  await checkExpects(ctx.catalog, run, reservation.expects);
   try {
     return await ctx.catalog.transaction((tx) => openCheckpoint(tx, run, { ...reservation, files }));
   } catch (err) {
@@ -71,18 +74,29 @@ function planFiles({ limits }: IngestContext, files: readonly AnnouncedFile[]): 
 }
 
 async function repeatedReservation({ catalog }: IngestContext, run: Run, asked: Reservation & { readonly files: readonly PlannedFile[] }): Promise<Checkpoint> {
-  const { step, files, fixedConfig, layerTypes } = asked;
+  const { step, files, fixedConfig, layerTypes, expects } = asked;
   const existing = await catalog.checkpoints.find(run.id, step);
   if (existing === undefined) throw new FirnError('conflict', `Step ${step} was deleted a moment ago; try again.`);
   if (existing.state === 'cancelled') throw new FirnError('conflict', 'The checkpoint is cancelled and takes no files; delete it to upload the step again.');
+  if (existing.state === 'failed' && announceNoOther(await catalog.files.list(existing.id), files)) throw await stepFailed(catalog, existing);
   if (existing.state !== 'open') throw await stepExists(catalog, existing);
   const sameConfig =
     existing.fixedConfig === fixedConfig ||
     (existing.fixedConfig !== undefined && fixedConfig !== undefined && configKey(existing.fixedConfig) === configKey(fixedConfig));
-  if (!sameConfig || !sameLayerTypes(existing.layerTypes, layerTypes) || !announceTheSame(await catalog.files.list(existing.id), files)) {
+  const sameSettings = sameConfig && sameEntries(existing.layerTypes, layerTypes) && sameEntries(existing.expects, expects);
+  if (!sameSettings || !announceTheSame(await catalog.files.list(existing.id), files)) {
     throw new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
   }
   return existing;
+}
+
+/** Whether nothing announced is known to differ from what was committed. */
+function announceNoOther(committed: readonly CheckpointFile[], asked: readonly PlannedFile[]): boolean {
+  const byPath = new Map(committed.map((file) => [file.path, file]));
+  return asked.every(({ path, sizeBytes, sha256 }) => {
+    const file = byPath.get(path);
+    return file !== undefined && (sizeBytes ?? file.sizeBytes) === file.sizeBytes && (sha256 ?? file.sha256) === file.sha256;
+  });
 }
 
 /** Files that have arrived may differ from the announcement in size and digest: the next upload replaces them. */

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { ArrivingBody, BodyFacts } from './arriving-body.ts';
 import type { IngestContext } from './ingest-context.ts';
+import { unfitCodes } from './refuse-unfit.ts';
 import type { StagingTicket } from './staging-budget.ts';
 
 /** A body in the store that no record refers to yet. */
@@ -31,7 +32,16 @@ export async function stageBody(
 }
 
 /** What a record is refused with; anything else may have happened after it was made. */
-const refusals: ReadonlySet<FirnErrorCode> = new Set(['conflict', 'not-found', 'step-exists', 'layout-mismatch', 'invalid-request', 'upload-busy']);
+const refusals: ReadonlySet<FirnErrorCode> = new Set([
+  'conflict',
+  'not-found',
+  'step-exists',
+  'checkpoint-failed',
+  'layout-mismatch',
+  'invalid-request',
+  'upload-busy',
+  ...unfitCodes,
+]);
 
 /**
  * Enters a staged body into the catalog. A definite refusal removes the object again; after any other failure the record may exist all the same, so

@@ -10,6 +10,10 @@ import { reclaimHidden } from './reclaim-hidden.ts';
 export async function deleteCheckpoint(ctx: { readonly catalog: Catalog }, { id }: Pick<Checkpoint, 'id'>): Promise<void> {
   if (await discardReservation(ctx, id)) return;
   await ctx.catalog.transaction(async (tx) => {
+    const found = await tx.checkpoints.get(id);
+    if (found === undefined || found.deletedAt !== undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+    // A failed one may be put back into the queue meanwhile, by whoever has this lock.
+    await tx.runs.lock(found.runId);
     const current = await tx.checkpoints.get(id);
     if (current === undefined || current.deletedAt !== undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     switch (current.state) {

@@ -15,6 +15,7 @@ import {
   renderCheckpoint,
   renderCheckpointDetails,
   renderTrial,
+  retryInput,
   trialList,
 } from '../schemas/checkpoint.ts';
 import { checkpointParams, idempotencyHeaders, pageQuery, runParams } from '../schemas/parameters.ts';
@@ -52,7 +53,7 @@ const pushCheckpoint = createRoute({
   request: { params: checkpointParams, headers: uploadHeaders, query: pushQuery, body: binaryBody },
   description:
     'The step gets its place in the order of the run once the whole body has arrived and was found sound; until then nothing of it is there, and a refused or ' +
-    'broken upload leaves nothing. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays ' +
+    'broken upload leaves nothing. A step that failed with these very bytes answers 409 with the reason and the call that tries it again. Of several at once for one step the first that arrives whole wins. An open reservation of this one file is used, and stays ' +
     'when the upload is refused.',
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
@@ -113,6 +114,21 @@ const cancelCheckpoint = createRoute({
     ...problems(400, 401, 403, 404, 409, 429),
   },
 });
+const retryCheckpoint = createRoute({
+  method: 'post',
+  path: `${member}/retry`,
+  operationId: 'retryCheckpoint',
+  summary: 'Try a failed checkpoint again',
+  tags,
+  request: { ...keyedRequest, body: { required: false, content: { 'application/json': { schema: retryInput } } } },
+  description:
+    'With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that ' +
+    'the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready.',
+  responses: {
+    202: { description: 'Waiting for compression; Location names its status.', content: json },
+    ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
+  },
+});
 const deleteCheckpoint = createRoute({
   method: 'delete',
   path: member,
@@ -131,13 +147,14 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
-    const { step, files = [], config, layerTypes } = c.req.valid('json');
+    const { step, files = [], config, layerTypes, expects } = c.req.valid('json');
     const checkpoint = await uploads.reserveCheckpoint(run, {
       step,
       // JSON has no undefined: a key that is not given is absent.
       files: files as AnnouncedFile[],
       ...(config !== undefined && { fixedConfig: config }),
       ...(layerTypes !== undefined && { layerTypes }),
+      ...(expects !== undefined && { expects }),
     });
     const address = { ...names, step };
     return c.json(renderCheckpoint(checkpoint, address), 201, { Location: resourcePaths.checkpoint(address) });
@@ -145,8 +162,9 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(pushCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
-    const { layerTypes } = c.req.valid('query');
-    const push = { step: names.step, upload: readUpload(c), ...(layerTypes !== undefined && { layerTypes }) };
+    const { layerTypes, expects } = c.req.valid('query');
+    const settings = { ...(layerTypes !== undefined && { layerTypes }), ...(expects !== undefined && { expects }) };
+    const push = { step: names.step, upload: readUpload(c), ...settings };
     const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
     return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
   });
@@ -167,12 +185,13 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { checkpoint } = await locate(c, 'read').checkpoint(names);
-    const [files, packageRecord, damagedFiles] = await Promise.all([
+    const [files, packageRecord, damagedFiles, evalSet] = await Promise.all([
       catalog.files.list(checkpoint.id),
       checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
       catalog.damage.pathsOf(checkpoint.id),
+      checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
     ]);
-    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles }, names), 200);
+    return c.json(renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }, names), 200);
   });
   app.openapi(listTrials, async (c) => {
     const { checkpoint } = await locate(c, 'read').checkpoint(c.req.valid('param'));
@@ -183,6 +202,12 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const { checkpoint } = await locate(c, 'write').checkpoint(names);
     const cancelled = await checkpoints.cancel(checkpoint);
     return c.json(renderCheckpoint(cancelled, names), cancelled.state === 'cancelled' ? 200 : 202);
+  });
+  app.openapi(retryCheckpoint, async (c) => {
+    const names = c.req.valid('param');
+    const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
+    const queued = await checkpoints.retry(run, checkpoint, c.req.valid('json'));
+    return c.json(renderCheckpoint(queued, names), 202, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(deleteCheckpoint, async (c) => {
     const { checkpoint } = await locate(c, 'write').checkpoint(c.req.valid('param'));

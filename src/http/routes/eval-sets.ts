@@ -51,9 +51,11 @@ const deleteEvalSet = createRoute({
   method: 'delete',
   path: member,
   operationId: 'deleteEvalSet',
-  summary: 'Delete an eval set that no run uses',
+  summary: 'Delete an eval set that nothing uses',
   tags,
   request: { params: evalSetParams },
+  description:
+    'Refused, saying what uses it, while a run measures its checkpoints with it, or a checkpoint that is queued, being compressed, or failed and can be tried again. `PATCH` of the run gives it another one.',
   responses: { 204: { description: 'Deleted.' }, ...problems(400, 401, 403, 404, 409, 429) },
 });
 const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string, summary: string) =>

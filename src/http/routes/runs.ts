@@ -7,7 +7,7 @@ import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { renderRun, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';
+import { renderRun, runChange, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';
 
 const tags = ['Runs'];
 const collection = '/v1/repositories/{namespace}/{name}/runs';
@@ -39,6 +39,20 @@ const getRun = createRoute({
   tags,
   request: { params: runParams },
   responses: { 200: { description: 'The run.', content: json }, ...problems(400, 401, 403, 404, 429) },
+});
+
+const changeRun = createRoute({
+  method: 'patch',
+  path: `${collection}/{run}`,
+  operationId: 'changeRun',
+  summary: 'Give a run another eval set, other thresholds, or both',
+  tags,
+  request: { params: runParams, body: { required: true, content: { 'application/json': { schema: runChange } } } },
+  description:
+    'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
+    'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
+    'those that are ready stay as they are.',
+  responses: { 200: { description: 'The run as it is now.', content: json }, ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429) },
 });
 
 const deleteRun = createRoute({
@@ -74,6 +88,10 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     const run = await locate(c, 'read').run(c.req.valid('param'));
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
+  app.openapi(changeRun, async (c) => {
+    const run = await runs.change(await locate(c, 'write').run(c.req.valid('param')), c.req.valid('json'));
+    return c.json(renderRun(run, await namesOf(catalog, run)), 200);
+  });
   app.openapi(deleteRun, async (c) => {
     await runs.delete(await locate(c, 'write').run(c.req.valid('param')));
     return c.body(null, 204);
@@ -84,5 +102,5 @@ async function namesOf(catalog: Catalog, run: Run): Promise<RunNames> {
   const evalSet = run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
   const parent = run.parentCheckpointId === undefined ? undefined : await catalog.checkpoints.get(run.parentCheckpointId);
   const parentRun = parent === undefined ? undefined : await catalog.runs.get(parent.runId);
-  return { evalSet: evalSet?.name, forkedFrom: parent && parentRun && { run: parentRun.name, step: parent.step } };
+  return { evalSet, forkedFrom: parent && parentRun && { run: parentRun.name, step: parent.step } };
 }

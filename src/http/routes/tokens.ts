@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createToken } from '../../access/create-token.ts';
 import { mayGrant, type Principal } from '../../access/principal.ts';
-import type { Catalog, Page, TokenRecord } from '../../catalog/catalog.ts';
+import type { Catalog, Page } from '../../catalog/catalog.ts';
+import type { TokenRecord } from '../../catalog/token-records.ts';
 import { pageLimitMax } from '../../catalog/page-limit.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { checkpointStates, type Checkpoint, type CheckpointFile, type CheckpointResult, type PackageRecord, type Trial } from '../../catalog/catalog.ts';
+import { checkpointStates, type Checkpoint, type CheckpointFile, type CheckpointResult, type EvalSet, type PackageRecord, type Trial } from '../../catalog/catalog.ts';
+import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKinds } from '../../checkpoint/metric-kind.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
@@ -7,12 +8,33 @@ import { resourcePaths, type CheckpointAddress } from '../resource-paths.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 
 /** Most files announced at once. */
 const announcedFilesMax = 10_000;
 
 /** A metric that is not finite has no number in JSON. */
 const metricValues = z.record(z.string(), z.number().nullable()).openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
+
+const expectsSchema = z
+  .record(z.string(), z.number())
+  .refine((expects) => Object.keys(expects).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
+  .openapi({
+    description:
+      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is stored exact, ' +
+      'with both figures in the reason: then eval set and training do not measure the same.',
+    example: { loss: 1.8604 },
+  });
+
+/** A query parameter that is JSON. */
+const jsonText = z.string().transform((text, ctx) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    ctx.addIssue('must be a JSON object');
+    return z.NEVER;
+  }
+});
 
 export const checkpointInput = z
   .strictObject({
@@ -33,28 +55,28 @@ export const checkpointInput = z
     layerTypes: layerTypesSchema
       .optional()
       .openapi({ description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.', example: { 'head.weight': 'embedding' } }),
+    expects: expectsSchema.optional(),
   })
   .openapi('CheckpointInput', { example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] } });
 
 /** Query of a checkpoint pushed in one request, whose body is the file. */
 export const pushQuery = z.object({
-  layerTypes: z
-    .string()
-    .transform((text, ctx) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        ctx.addIssue('must be a JSON object');
-        return z.NEVER;
-      }
-    })
-    .pipe(layerTypesSchema)
-    .optional()
-    .openapi({
-      type: 'string',
-      description: 'A JSON object, tensor to layer type, for this checkpoint; each entry wins over that of the run.',
-      example: '{"head.weight":"embedding"}',
-    }),
+  layerTypes: jsonText.pipe(layerTypesSchema).optional().openapi({
+    type: 'string',
+    description: 'A JSON object, tensor to layer type, for this checkpoint; each entry wins over that of the run.',
+    example: '{"head.weight":"embedding"}',
+  }),
+  expects: jsonText.pipe(expectsSchema).optional().openapi({
+    type: 'string',
+    description: 'A JSON object, metric to what the training job measured; as `expects` of a reservation.',
+    example: '{"loss":1.8604}',
+  }),
+});
+
+/** How a failed checkpoint is tried again. */
+export const retryInput = z.strictObject(evaluationChange).openapi('RetryInput', {
+  description: 'What it is measured with this time. By default what the run has now.',
+  example: { evalSet: 'held-out-2' },
 });
 
 const fileSchema = z
@@ -151,6 +173,8 @@ export const checkpointSchema = z
     revision: z.string().optional().openapi({ description: '40 hex digits, from the commit on.' }),
     config: quantizationConfigSchema.optional().openapi({ description: 'The config given at upload.' }),
     layerTypes: layerTypesSchema.optional().openapi({ description: 'The layer types given at upload.' }),
+    expects: expectsSchema.optional(),
+    thresholds: thresholdsSchema.optional().openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),
     error: z.object({ code: z.enum(firnErrorCodes), message: z.string() }).optional(),
@@ -169,7 +193,12 @@ export const checkpointDetails = checkpointSchema
       description: 'Stored objects that it needs were found corrupt or missing, and are kept from being read: downloads of `damagedFiles` are refused.',
     }),
     damagedFiles: z.array(z.string()).optional().openapi({ description: 'Paths of the files that cannot be downloaded, or whose kept upload cannot.' }),
-    links: z.object({ trials: z.string(), events: z.string() }),
+    evalSet: z.string().optional().openapi({ description: 'Name of the eval set it is measured with, fixed when it was committed or tried again.' }),
+    links: z.object({
+      trials: z.string(),
+      events: z.string(),
+      retry: z.string().optional().openapi({ description: 'Of a checkpoint that failed: POST there to try it again.' }),
+    }),
   })
   .openapi('CheckpointDetails');
 
@@ -191,8 +220,8 @@ export const trialSchema = z
 export const trialList = z.object({ items: z.array(trialSchema) }).openapi('TrialList');
 
 export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress) {
-  const { step, sequence, state, revision, fixedConfig, layerTypes, cancelRequested, result, errorCode, errorMessage, createdAt, committedAt, finishedAt } =
-    checkpoint;
+  const { step, sequence, state, revision, fixedConfig, layerTypes, expects, thresholds, cancelRequested, result, errorCode, errorMessage } = checkpoint;
+  const { createdAt, committedAt, finishedAt } = checkpoint;
   return {
     run: address.run,
     step,
@@ -202,6 +231,8 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: fixedConfig }),
     ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
+    ...(expects !== undefined && { expects: { ...expects } }),
+    ...(thresholds !== undefined && { thresholds: { ...thresholds } }),
     ...(result !== undefined && { result: renderResult(result) }),
     ...(errorCode !== undefined && { error: { code: errorCode, message: errorMessage ?? '' } }),
     createdAt: createdAt.toISOString(),
@@ -226,16 +257,19 @@ export interface CheckpointParts {
   readonly packageRecord: PackageRecord | undefined;
   /** Paths of files that need a damaged object. */
   readonly damagedFiles: readonly string[];
+  /** That it is measured with. */
+  readonly evalSet: Pick<EvalSet, 'name'> | undefined;
 }
 
-export function renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles }: CheckpointParts, address: CheckpointAddress) {
+export function renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet }: CheckpointParts, address: CheckpointAddress) {
   const href = resourcePaths.checkpoint(address);
   return {
     ...renderCheckpoint(checkpoint, address),
     files: files.map((file) => renderFile(file, checkpoint.state === 'ready', address)),
     ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
     ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),
-    links: { trials: `${href}/trials`, events: `${href}/events` },
+    ...(evalSet !== undefined && { evalSet: evalSet.name }),
+    links: { trials: `${href}/trials`, events: `${href}/events`, ...(checkpoint.state === 'failed' && { retry: resourcePaths.retry(address) }) },
   } satisfies z.infer<typeof checkpointDetails>;
 }
 

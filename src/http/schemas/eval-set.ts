@@ -1,22 +1,41 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/catalog.ts';
-import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
+import { classAxes, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKinds } from '../../checkpoint/metric-kind.ts';
+import { metricKindTable } from '../../checkpoint/metric-kind-table.ts';
+import { metricKinds, needsLabels } from '../../checkpoint/metric-kind.ts';
 import { nameSchema } from './parameters.ts';
 
 /** Longest name of a graph input, output or tensor, in characters. */
 const graphNameLengthMax = 1024;
 /** Most rows of the batches fed to the graph at once. */
 const batchRowsMax = 65_536;
+/** Largest `k` of `top-k-accuracy`. */
+const topKMax = 1000;
 
 const graphName = z.string().min(1).max(graphNameLengthMax);
 
+const withoutLabels = metricKinds
+  .filter((kind) => !needsLabels(kind))
+  .map((kind) => `\`${kind}\``)
+  .join(', ');
+
 const metricSchema = z.strictObject({
   name: nameSchema.openapi({ example: 'loss', description: 'Unique in the set; thresholds refer to it.' }),
-  kind: z.enum(metricKinds),
+  kind: z.enum(metricKinds).openapi({ description: `What is measured, and of what. Rules of each kind:\n\n${metricKindTable()}` }),
   output: graphName.openapi({ description: 'Graph output.', example: 'logits' }),
-  labels: graphName.optional().openapi({ description: 'Tensor of the batches with the labels; every kind but `loss` needs it.', example: 'labels' }),
+  labels: graphName.optional().openapi({ description: `Tensor of the batches with the labels. Not needed by ${withoutLabels}.`, example: 'labels' }),
+  classAxis: z.enum(classAxes).optional().openapi({
+    description:
+      'Where the classes of the output are: on its last axis, or on its second (`[N, C, H, W]`, segmentation). Found from the shapes of output and labels where they leave no doubt; where they do, it is asked for.',
+  }),
+  k: z
+    .number()
+    .int()
+    .min(1)
+    .max(topKMax)
+    .optional()
+    .openapi({ description: `Of the kind \`top-k-accuracy\` alone: how many of the largest logits count; ${topKDefault} by default.` }),
 });
 
 export const evalSetSpecSchema = z
@@ -27,13 +46,38 @@ export const evalSetSpecSchema = z
       .min(1)
       .max(metricCountMax)
       .refine((metrics) => new Set(metrics.map((metric) => metric.name)).size === metrics.length, 'must have different names')
-      .refine((metrics) => metrics.every((metric) => metric.kind === 'loss' || metric.labels !== undefined), 'must name labels, unless the kind is loss'),
+      .refine(
+        (metrics) => metrics.every(({ kind, labels }) => labels !== undefined || !needsLabels(kind)),
+        `must each name "labels", a tensor of the batches; only the kinds ${metricKinds.filter((kind) => !needsLabels(kind)).join(', ')} need none`,
+      )
+      .refine((metrics) => metrics.every(({ kind, k }) => k === undefined || kind === 'top-k-accuracy'), 'must give "k" with the kind top-k-accuracy alone'),
+    labels: z
+      .enum(labelForms)
+      .optional()
+      .openapi({
+        description:
+          'What labels of classes are: the index of a class for each position, or a probability for each class (one-hot labels are these), in the shape of the logits. Both are softmax cross-entropy. Without it they are indices, ' +
+          'and labels in the shape of the logits are refused.',
+      }),
     ignoreLabel: z.number().int().optional().openapi({ description: 'Positions with this label count in no metric.', example: -100 }),
     batchRows: z.number().int().min(1).max(batchRowsMax).optional().openapi({ description: 'Rows fed at once; 16 by default.' }),
     tensorMap: z
       .record(graphName, z.strictObject({ tensor: graphName, transpose: z.boolean().optional() }))
       .optional()
-      .openapi({ description: 'Graph initializer to checkpoint tensor, where names differ.' }),
+      .openapi({
+        description: 'Graph initializer to checkpoint tensor, where names differ.',
+        example: { 'onnx::MatMul_12': { tensor: 'fc.weight', transpose: true } },
+      }),
+    constants: z
+      .array(graphName)
+      .max(constantsMax)
+      .optional()
+      .openapi({
+        description:
+          'Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills fails the checkpoint, so that numbers of the graph are never mistaken for ' +
+          'those of the checkpoint.',
+        example: ['rotary.inv_freq', '*.causal_mask'],
+      }),
   })
   .openapi('EvalSetSpec');
 

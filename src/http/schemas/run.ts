@@ -1,13 +1,23 @@
 import { z } from '@hono/zod-openapi';
-import type { Run } from '../../catalog/catalog.ts';
+import type { EvalSet, Run } from '../../catalog/catalog.ts';
 import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
+import { defaultThreshold } from '../../checkpoint/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
-import { clusteringChoices, codebookSeedChoices, evalBatchesChoices, hysteresisChoices, roundingChoices } from '../../checkpoint/search-options.ts';
+import {
+  clusteringChoices,
+  codebookSeedChoices,
+  evalBatchesChoices,
+  expectsWithinDefault,
+  hysteresisChoices,
+  roundingChoices,
+} from '../../checkpoint/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/state-options.ts';
+import { thresholdsInWords } from '../../checkpoint/threshold-words.ts';
 import { configsMax } from '../../ingest/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { allowLargeSchema, evaluationChange, thresholdsInput, thresholdsSchema } from './thresholds.ts';
 
 /** Most values on one axis of the config cube. */
 const axisLengthMax = 64;
@@ -53,6 +63,15 @@ const searchOptions = {
       'How codebooks of `inshrinkerator` are made: `kmeanspp` as the paper does, `optimal` as the best k-means there is, or `entropy` as the cells that cost least in ' +
       'squared error and in bits together, at the prices of `bitPrices`.',
   }),
+  expectsWithin: z
+    .number()
+    .min(0)
+    .max(1)
+    .openapi({
+      description:
+        'How far what Firn measures of an uploaded checkpoint may be from what the training job measured (`expects` of the checkpoint), as a share of that; beyond it the checkpoint is stored ' +
+        `exact, with both figures in the reason. ${expectsWithinDefault} by default.`,
+    }),
   codebookSeed: z.enum(codebookSeedChoices).openapi({
     description:
       'Of the clustering `kmeanspp`: with `run` one seed serves all checkpoints of a run, so that codebooks of weights that stay do too; with `checkpoint` each has a fresh one.',
@@ -68,6 +87,7 @@ export const searchOptionsSchema = z
     bitPrices: searchOptions.bitPrices.optional(),
     hysteresis: searchOptions.hysteresis.optional(),
     codebookSeed: searchOptions.codebookSeed.optional(),
+    expectsWithin: searchOptions.expectsWithin.optional(),
     fixedConfig: quantizationConfigSchema.optional(),
   })
   .openapi('SearchOptions', { description });
@@ -120,10 +140,6 @@ const stateOptionsInput = z
     example: { firstMoment: 'bounded', secondMoment: 'bounded' },
   });
 
-const thresholdsSchema = z
-  .record(z.string(), z.number().min(0).max(10))
-  .openapi({ description: 'Metric to largest relative degradation accepted.', example: { loss: 0.05 } });
-
 const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
 
 export const runInput = z
@@ -131,7 +147,8 @@ export const runInput = z
     name: runNameSchema,
     fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
     evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
-    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.005 on the first metric of the eval set.', example: { loss: 0.05 } }),
+    thresholds: thresholdsInput.optional(),
+    allowLarge: allowLargeSchema,
     search: searchOptionsInput.optional(),
     state: stateOptionsInput.optional(),
     layerTypes: layerTypesSchema
@@ -139,7 +156,12 @@ export const runInput = z
       .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
     forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
   })
-  .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
+  .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: defaultThreshold } } });
+
+export const runChange = z
+  .strictObject(evaluationChange)
+  .refine(({ evalSet, thresholds }) => evalSet !== undefined || thresholds !== undefined, 'must name an eval set, thresholds, or both')
+  .openapi('RunChange', { example: { evalSet: 'held-out-2' } });
 
 export const runSchema = z
   .object({
@@ -147,6 +169,10 @@ export const runSchema = z
     fidelity: z.enum(fidelities),
     evalSet: z.string().optional(),
     thresholds: thresholdsSchema,
+    thresholdsInWords: z.array(z.string()).openapi({
+      description: 'What each threshold lets a checkpoint lose.',
+      example: ["loss may grow by at most 0.5 % of the uploaded checkpoint's"],
+    }),
     search: searchOptionsSchema,
     state: stateOptionsSchema,
     layerTypes: layerTypesSchema,
@@ -160,7 +186,7 @@ export const runList = z.object({ items: z.array(runSchema), next: z.string().op
 
 /** The things a run refers to by id, by name. */
 export interface RunNames {
-  readonly evalSet: string | undefined;
+  readonly evalSet: Pick<EvalSet, 'name' | 'spec'> | undefined;
   readonly forkedFrom: { readonly run: string; readonly step: number } | undefined;
 }
 
@@ -169,12 +195,13 @@ export function renderRun(run: Run, { evalSet, forkedFrom }: RunNames) {
     name: run.name,
     fidelity: run.fidelity,
     thresholds: { ...run.thresholds },
+    thresholdsInWords: evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds),
     search: run.search as z.infer<typeof searchOptionsSchema>,
     state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,
     createdAt: run.createdAt.toISOString(),
-    ...(evalSet !== undefined && { evalSet }),
+    ...(evalSet !== undefined && { evalSet: evalSet.name }),
     ...(forkedFrom !== undefined && { forkedFrom }),
   } satisfies z.infer<typeof runSchema>;
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { MetricKind } from './metric-kind.ts';
+import { thresholdInWords, thresholdsInWords } from './threshold-words.ts';
+
+test.each<[MetricKind, number, string]>([
+  ['loss', 0.005, "m may grow by at most 0.5 % of the uploaded checkpoint's"],
+  ['cross-entropy', 10, "m may grow by at most 1,000 % of the uploaded checkpoint's"],
+  ['mse', 0, "m may grow by at most 0 % of the uploaded checkpoint's"],
+  ['accuracy', 0.005, "m may fall by at most 0.5 % of the uploaded checkpoint's"],
+  ['pearson', 0.0012345, "m may fall by at most 0.123 % of the uploaded checkpoint's"],
+  ['perplexity', 0.05, 'm may grow by at most 5 %: its loss by at most 0.0488 nats'],
+  ['kl-divergence', 0.01, 'm may be at most 0.01 nats'],
+  ['agreement', 0.01, 'm: at most 1 in 100 positions may change its top choice'],
+  ['agreement', 0.003, 'm: at most 0.3 in 100 positions may change its top choice'],
+  ['agreement', 0, 'm: at most 0 positions may change its top choice'],
+])('a threshold of %s %d says what it lets a checkpoint lose', (kind, threshold, words) => {
+  expect(thresholdInWords('m', kind, threshold)).toBe(words);
+});
+
+test('every bounded metric has its sentence, in the order of the thresholds, and one that the set lacks has none', () => {
+  const metrics = [
+    { name: 'loss', kind: 'loss', output: 'o' },
+    { name: 'right', kind: 'accuracy', output: 'o' },
+  ] as const;
+  expect(thresholdsInWords({ metrics }, { right: 0.5, loss: 0.01, gone: 1 })).toEqual([
+    "right may fall by at most 50 % of the uploaded checkpoint's",
+    "loss may grow by at most 1 % of the uploaded checkpoint's",
+  ]);
+});

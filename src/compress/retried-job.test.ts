@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Checkpoint, EvalSet, Run } from '../catalog/catalog.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { modelOf, openCompressHarness, put, sha256, type CompressHarness } from './compress-harness.test-support.ts';
+import { markEncodeEnded } from './encode-job.ts';
+import { tinyBatches, tinyGraph, tinySpec, tinyWeights } from './tiny-model.test-support.ts';
+
+let harness: CompressHarness;
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
+afterAll(() => harness.close());
+
+/** A committed checkpoint whose job ends as failed. */
+async function failed(run: Run, step: number): Promise<Checkpoint> {
+  const { catalog } = harness;
+  const queued = await harness.queue(run, step, modelOf(tinyWeights(step)));
+  const [job] = await catalog.jobs.claim({ kinds: ['encode'], workerId: 'test', leaseMs: 60_000, limit: 1 });
+  await catalog.transaction(async (tx) => {
+    await tx.jobs.fail({ jobId: job!.id, workerId: 'test', fence: job!.fence }, 'no', 'never');
+    await markEncodeEnded(tx, queued.id, { as: 'failed', error: new FirnError('graph-missing-weights', 'no') });
+  });
+  return harness.checkpoint(queued.id);
+}
+
+/** As the verb of the API does it; worked on at once. */
+async function retry({ id, runId, sequence }: Checkpoint, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Checkpoint> {
+  await harness.catalog.transaction(async (tx) => {
+    await tx.checkpoints.retry(id, evaluation);
+    await tx.jobs.restart({ kind: 'encode', subjectId: id, orderKey: runId, orderSequence: sequence });
+  });
+  await harness.work();
+  return harness.checkpoint(id);
+}
+
+/** The tiny eval set under another name, with its metric called otherwise. */
+async function otherEvalSet(run: Run): Promise<EvalSet> {
+  const { catalog, store } = harness;
+  const spec = { ...tinySpec, metrics: tinySpec.metrics.map((metric) => ({ ...metric, name: `other-${metric.name}` })) };
+  const { id } = await catalog.evalSets.create({ repositoryId: run.repositoryId, name: 'other', spec });
+  for (const [part, bytes] of [
+    ['graph', tinyGraph()],
+    ['batches', tinyBatches()],
+  ] as const) {
+    const { key, storedBytes } = await put(store, `evalsets/${id}/${part}`, bytes);
+    await catalog.evalSets.setPart(id, part, { key, sha256: sha256(bytes), sizeBytes: bytes.length, storedBytes });
+  }
+  await catalog.evalSets.setState(id, 'ready');
+  return (await catalog.evalSets.get(id))!;
+}
+
+test('a step tried again after a newer one is ready keeps no raw model, disturbs nothing, and gives the bytes it would have given', async () => {
+  const undisturbed = await harness.newRun();
+  for (const step of [0, 1]) await harness.push(undisturbed, step, modelOf(tinyWeights(step)));
+  const expected = (await harness.catalog.checkpoints.find(undisturbed.id, 1))!;
+
+  const run = await harness.newRun();
+  await harness.push(run, 0, modelOf(tinyWeights(0)));
+  const bad = await failed(run, 1);
+  const newer = await harness.push(run, 2, modelOf(tinyWeights(2)));
+  expect(await harness.rawPaths(bad)).toEqual(['model.safetensors']);
+  const staged = (await harness.catalog.files.list(bad.id))[0]!.rawKey!;
+  const ready = await retry(bad, run);
+  expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0, fidelity: 'lossy' } });
+  // A key of the first attempt may lie about, condemned.
+  expect((await harness.catalog.packages.get(ready.packageId!))!.key).toMatch(/-2$/);
+  expect(await harness.rawPaths(ready)).toEqual([]);
+  expect(await harness.objects()).not.toContain(staged);
+  expect(await harness.rawPaths(newer)).toEqual(['model.safetensors']);
+  expect(await harness.checkpoint(newer.id)).toEqual(newer);
+  expect(await harness.download(ready, 'model.safetensors')).toEqual(await harness.download(expected, 'model.safetensors'));
+  // The run goes on from its newest.
+  const next = await harness.push(run, 3, modelOf(tinyWeights(3)));
+  expect([next.state, await harness.rawPaths(newer), await harness.rawPaths(next)]).toEqual(['ready', [], ['model.safetensors']]);
+});
+
+test('the last step of a run that is tried again keeps its raw model, and the one before gives its own up', async () => {
+  const run = await harness.newRun();
+  const first = await harness.push(run, 0, modelOf(tinyWeights(0)));
+  const ready = await retry(await failed(run, 1), run);
+  expect([await harness.rawPaths(first), await harness.rawPaths(ready)]).toEqual([[], ['model.safetensors']]);
+});
+
+test('a checkpoint is measured with its own eval set, and the binding of its run stays that of the run', async () => {
+  const run = await harness.newRun();
+  await harness.push(run, 0, modelOf(tinyWeights(0)));
+  const other = await otherEvalSet(run);
+  const [metric] = Object.keys(run.thresholds);
+  const ready = await retry(await failed(run, 1), { evalSetId: other.id, thresholds: { [`other-${metric}`]: 0.03 } });
+  expect(ready.state).toBe('ready');
+  const names = other.spec.metrics.map(({ name }) => name).sort();
+  expect(Object.keys(ready.result!.baseline!).sort()).toEqual(names);
+  expect(ready.result!.degradation![`other-${metric}`]).toBeLessThanOrEqual(0.03);
+  expect(await harness.catalog.runs.get(run.id)).toMatchObject({ evalSetId: run.evalSetId, bindingEvalSetId: run.evalSetId });
+  // One after it is measured with what the run has.
+  expect(Object.keys((await harness.push(run, 2, modelOf(tinyWeights(2)))).result!.baseline!)).toEqual(tinySpec.metrics.map(({ name }) => name));
+});
