@@ -122,7 +122,7 @@ const stateOptionsInput = z
 
 const thresholdsSchema = z
   .record(z.string(), z.number().min(0).max(10))
-  .openapi({ description: 'Metric to largest relative degradation accepted.', example: { loss: 0.05 } });
+  .openapi({ description: 'Metric to largest relative degradation accepted.', example: { loss: 0.005 } });
 
 const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
 
@@ -131,7 +131,7 @@ export const runInput = z
     name: runNameSchema,
     fidelity: z.enum(fidelities).optional().openapi({ description: '`lossy` when an eval set or a fixed config is given, else `exact`.' }),
     evalSet: nameSchema.optional().openapi({ description: 'Name of a ready eval set of the repository.', example: 'held-out' }),
-    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.005 on the first metric of the eval set.', example: { loss: 0.05 } }),
+    thresholds: thresholdsSchema.optional().openapi({ description: 'By default 0.005 on the first metric of the eval set.', example: { loss: 0.005 } }),
     search: searchOptionsInput.optional(),
     state: stateOptionsInput.optional(),
     layerTypes: layerTypesSchema
@@ -139,7 +139,7 @@ export const runInput = z
       .openapi({ description: 'Tensor to layer type, overriding what graph, shapes and names say.', example: { 'head.weight': 'embedding' } }),
     forkFrom: forkSchema.optional().openapi({ description: 'Start from this checkpoint; whatever is not given is inherited.' }),
   })
-  .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.05 } } });
+  .openapi('RunInput', { example: { name: 'first', evalSet: 'held-out', thresholds: { loss: 0.005 } } });
 
 export const runSchema = z
   .object({

@@ -7,7 +7,7 @@ const partNames: Readonly<Record<keyof StoredParts, string>> = {
   evalSetBytes: 'eval set',
   stagedBytes: 'uploads that wait to be compressed',
   hiddenBytes: 'deleted checkpoints that others build on',
-  condemnedBytes: 'waits to be deleted, a day later: what nothing needs any more, as uploads that have been compressed',
+  condemnedBytes: 'what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
 };
 const bytesWidth = 12;
 

@@ -81,7 +81,7 @@ describe('lines of totals', () => {
       '        1500   uploads that are kept: the newest of each lossy run, and files stored as they are',
       '         360   eval set',
       '        8000 everything stored now, ratio 0.50: that, and',
-      '        6000   waits to be deleted, a day later: what nothing needs any more, as uploads that have been compressed',
+      '        6000   what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
       'by loss, the last checkpoint comes back as good as step 250 of 400; on average they are 50.0 steps of training behind',
       'worst degradation of every push: loss 4.00 %; 20 trials, 6.3 s',
     ]);
