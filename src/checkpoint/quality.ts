@@ -12,7 +12,7 @@ export interface HalvedMetrics {
 /** Largest degradation accepted, e.g. 0.005; one entry per bounded metric. Relative or absolute as `metricKindRules` says. */
 export type QualityThresholds = Readonly<Record<string, number>>;
 
-/** Threshold of a lossy run that names none, on the first metric of its eval set; also the demo's. Half a per cent of most metrics is a few steps of training; 5 % can be more than all of it. */
+/** Accepted on the first metric of an eval set by a lossy run that names no threshold, and by the demo: half a per cent, which the restart bench justifies. */
 export const defaultThreshold = 0.005;
 
 /** Smallest denominator of a relative degradation, in the metric's unit. */
