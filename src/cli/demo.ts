@@ -2,19 +2,27 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { z } from '@hono/zod-openapi';
 import type { QualityThresholds } from '../checkpoint/quality.ts';
+import type { namespaceUsageList } from '../http/schemas/usage.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
 import { readSeries, type Series } from './demo/read-series.ts';
 import { requireFiles } from './demo/require-files.ts';
-import { demoRow, headerLine, rowLine, totalsOf, type DemoRow } from './demo/report.ts';
+import type { LeadingMetric } from './demo/report/as-good-as.ts';
+import { demoRow, type DemoRow } from './demo/report/demo-row.ts';
+import { lineageRows, type RunLineage } from './demo/report/lineage-rows.ts';
+import { headerLine, rowLine } from './demo/report/row-line.ts';
+import { totalLines } from './demo/report/total-lines.ts';
+import { totalsOf, type StoredParts } from './demo/report/totals.ts';
 import { seriesEvalSpec } from './demo/series-eval-spec.ts';
 import { seriesTensorMap } from './demo/series-tensor-map.ts';
 import { ReEvaluator, verifyDownload } from './demo/verify-downloads.ts';
 
-const repository = 'demo/series';
+const namespace = 'demo';
+const repository = `${namespace}/series`;
 const bundledSeries = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
 
 /** Runs the main job on a series, end to end over HTTP; resolves to what was off. */
@@ -47,18 +55,24 @@ async function pushAndVerify(
   series: Series,
   options: Omit<DemoOptions, 'thresholds'> & { readonly thresholds: QualityThresholds; readonly directory: string },
 ): Promise<string[]> {
-  const { thresholds, jsonPath } = options;
-  const bounding = Object.keys(thresholds);
-  const pushed = await train(hub, series, options);
-  const rows = pushed.map((each) => demoRow(each, metricOrder(series, bounding)));
+  const { thresholds, method, jsonPath } = options;
+  const { pushed, rows, last } = await train(hub, series, options);
   const problems = await verifyAll(hub, series, pushed, options);
-  printTotals(rows, problems);
-  if (jsonPath !== undefined)
-    await writeFile(
-      jsonPath,
-      JSON.stringify({ series: series.name, thresholds, method: options.method, rows, totals: totalsOf(rows), problems }, undefined, 1),
-    );
+  const totals = totalsOf(rows, await storedParts(hub), last);
+  for (const line of totalLines(totals)) say(line);
+  if (problems.length === 0)
+    say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
+  for (const problem of problems) say(`OFF: ${problem}`);
+  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ series: series.name, thresholds, method, rows, totals, problems }, undefined, 1));
   return problems;
+}
+
+/** What the store holds because of the demo, by what it is for. */
+async function storedParts(hub: HubClient): Promise<StoredParts> {
+  const { items } = await hub.get<z.infer<typeof namespaceUsageList>>('/v1/usage');
+  const usage = items.find((item) => item.namespace === namespace);
+  if (usage === undefined) throw new Error(`the hub's usage has no namespace ${namespace}`);
+  return usage.stored;
 }
 
 /** Every bounding metric with its threshold. */
@@ -81,41 +95,56 @@ function interruption(): Promise<never> {
   });
 }
 
+/** What a training job leaves: everything it pushed, and the run that it ended with. */
+interface Training {
+  readonly pushed: readonly PushedCheckpoint[];
+  readonly rows: readonly DemoRow[];
+  readonly last: RunLineage;
+}
+
 async function train(
   hub: HubClient,
   series: Series,
   { thresholds, method, clustering }: Pick<DemoOptions, 'method' | 'clustering'> & { readonly thresholds: QualityThresholds },
-): Promise<PushedCheckpoint[]> {
+): Promise<Training> {
   const { first, fork } = planPushes(series);
   await prepareHub(hub, series, { repository, run: first.run, thresholds, method, clustering });
   say(headerLine());
-  const metrics = metricOrder(series, Object.keys(thresholds));
-  const pushed = await pushAll(hub, first, metrics);
-  if (fork === undefined) return pushed;
-  say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
-  await hub.post(`/v1/repositories/${repository}/runs`, { name: fork.run, forkFrom: { run: first.run, step: fork.fromStep } });
-  return [...pushed, ...(await pushAll(hub, fork, metrics))];
+  const bounding = Object.keys(thresholds);
+  const shown = { metrics: [...bounding, ...series.metrics], leading: leadingMetric(series, bounding[0]!) };
+  const training = { pushed: [], rows: [] };
+  await pushAll(hub, first, shown, training);
+  if (fork !== undefined) {
+    say(`the training job crashes after step ${first.checkpoints.at(-1)!.step}, resumes from ${first.run}@${fork.fromStep}, and goes on as run ${fork.run}`);
+    await hub.post(`/v1/repositories/${repository}/runs`, { name: fork.run, forkFrom: { run: first.run, step: fork.fromStep } });
+    await pushAll(hub, fork, shown, training);
+  }
+  return { ...training, last: fork ?? first };
 }
 
-/** The bounding metrics first. */
-function metricOrder(series: Series, bounding: readonly string[]): string[] {
-  return [...bounding, ...series.metrics];
+function leadingMetric(series: Series, name: string): LeadingMetric {
+  return { name, kind: seriesEvalSpec(series).metrics.find((metric) => metric.name === name)!.kind };
 }
 
-async function pushAll(hub: HubClient, plan: PushPlan, metrics: readonly string[]): Promise<PushedCheckpoint[]> {
-  const pushed: PushedCheckpoint[] = [];
+/** Adds what it pushes to `training`. */
+async function pushAll(
+  hub: HubClient,
+  plan: PushPlan,
+  shown: { readonly metrics: readonly string[]; readonly leading: LeadingMetric },
+  training: { readonly pushed: PushedCheckpoint[]; readonly rows: DemoRow[] },
+): Promise<void> {
   for (const checkpoint of plan.checkpoints) {
     const name = `${plan.run}@${checkpoint.step}`;
     const done = await pushCheckpoint(hub, repository, plan.run, checkpoint, (progress) => showProgress(`${name}: ${progress}`)).catch((error: unknown) => {
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
     clearProgress();
-    const row = demoRow(done, metrics);
+    const row = demoRow(done, { ...shown, lineage: lineageRows(training.rows, plan) });
     say(rowLine(row));
     for (const warning of row.warnings) say(`  note: ${warning}`);
-    pushed.push(done);
+    training.pushed.push(done);
+    training.rows.push(row);
   }
-  return pushed;
 }
 
 async function verifyAll(
@@ -136,19 +165,6 @@ async function verifyAll(
     clearProgress();
   }
   return problems;
-}
-
-function printTotals(rows: readonly DemoRow[], problems: readonly string[]): void {
-  const totals = totalsOf(rows);
-  const worst = Object.entries(totals.worstDegradation)
-    .map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`)
-    .join(', ');
-  say(
-    `total: ${totals.checkpoints} checkpoints, ${totals.rawBytes} raw bytes, ${totals.storedBytes} stored bytes, ratio ${totals.ratio.toFixed(2)}, worst degradation ${worst}, ${totals.trials} trials, ${totals.seconds.toFixed(1)} s`,
-  );
-  if (problems.length === 0)
-    say(`every step was downloaded again: ${rows.length} digests match, ${rows.length} re-evaluations agree and stay inside the threshold`);
-  for (const problem of problems) say(`OFF: ${problem}`);
 }
 
 function say(text: string): void {

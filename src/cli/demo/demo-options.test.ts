@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readDemoOptions } from './demo-options.ts';
+import { defaultThreshold } from '../../checkpoint/quality.ts';
+import { demoUsage, readDemoOptions } from './demo-options.ts';
 
 const read = (...args: string[]) => readDemoOptions(args, '/bundled');
 
 describe('readDemoOptions', () => {
-  test('without arguments: the bundled series at 5 %', () => {
-    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.05], method: 'residual' });
+  test("without arguments: the bundled series at the product's default threshold, half a per cent", () => {
+    expect(read()).toEqual({ seriesDirectory: '/bundled', thresholds: [0.005], method: 'residual' });
+    expect(read('--metric', 'accuracy,loss').thresholds).toEqual([defaultThreshold]);
+    expect(demoUsage).toContain(`--threshold ${defaultThreshold}`);
   });
 
   test('every option, in any order', () => {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { defaultThreshold } from '../../checkpoint/quality.ts';
 import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/quantization-config.ts';
 import { clusteringChoices, type ClusteringChoice } from '../../checkpoint/search-options.ts';
 
@@ -6,7 +7,7 @@ export interface DemoOptions {
   readonly seriesDirectory: string;
   /** Metrics that bound every checkpoint; the series' own when absent. */
   readonly metrics?: readonly string[];
-  /** Largest relative degradation of each; one for all, or as many as metrics. */
+  /** Largest relative degradation of each; one for all, or as many as metrics. The product's default where none is given. */
   readonly thresholds: readonly number[];
   readonly method: QuantizationMethod;
   /** How the method `inshrinkerator` makes codebooks; the hub's default when absent. */
@@ -16,7 +17,7 @@ export interface DemoOptions {
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.05[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -25,7 +26,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     allowPositionals: true,
     options: {
       metric: { type: 'string' },
-      threshold: { type: 'string', default: '0.05' },
+      threshold: { type: 'string', default: String(defaultThreshold) },
       method: { type: 'string', default: 'residual' },
       clustering: { type: 'string' },
       json: { type: 'string' },
@@ -53,6 +54,6 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
 function readThreshold(text: string): number {
   const threshold = Number(text);
   if (text.trim() === '' || !Number.isFinite(threshold) || threshold < 0)
-    throw new Error(`--threshold wants a number of at least 0, for example 0.05, not "${text}"`);
+    throw new Error(`--threshold wants a number of at least 0, for example ${defaultThreshold}, not "${text}"`);
   return threshold;
 }

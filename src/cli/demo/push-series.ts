@@ -26,8 +26,10 @@ export interface PushedCheckpoint {
   readonly seconds: number;
 }
 
+/** A run, the step of the other run that it goes on from if it is a fork, and what is pushed to it. */
 export interface PushPlan {
   readonly run: string;
+  readonly fromStep?: number;
   readonly checkpoints: readonly SeriesCheckpoint[];
 }
 

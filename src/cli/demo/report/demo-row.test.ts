@@ -1,36 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckpointResult } from '../../catalog/catalog.ts';
-import type { CheckpointStatus, PushedCheckpoint } from './push-series.ts';
-import { demoRow, headerLine, rowLine, totalsOf } from './report.ts';
-
-const result: CheckpointResult = {
-  fidelity: 'lossy',
-  config: { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'sensitivity', protectFraction: 0.005 },
-  warnings: [],
-  baseline: { loss: 2, accuracy: 0.5 },
-  measured: { loss: 2.05, accuracy: 0.45 },
-  degradation: { loss: 0.025, accuracy: 0.1 },
-  kind: 'delta',
-  ancestorStep: 100,
-  chainLength: 2,
-  rawBytes: 1000,
-  storedBytes: 40,
-  migration: 0.1,
-  trialCount: 4,
-  seconds: {},
-};
-
-const pushed = (changes: Partial<CheckpointResult> = {}, status: Partial<CheckpointStatus> = {}): PushedCheckpoint => ({
-  run: 'train',
-  checkpoint: { index: 0, step: 100, modelFiles: [], recorded: { loss: 2.01 } },
-  path: '/p',
-  seconds: 1.25,
-  status: { state: 'ready', step: 100, result: { ...result, ...changes }, files: [], ...status },
-});
+import { demoRow } from './demo-row.ts';
+import { pushed, result } from './pushed.test-support.ts';
+import { headerLine, rowLine } from './row-line.ts';
 
 describe('one row', () => {
   test('has everything a person asks for', () => {
-    const row = demoRow(pushed());
+    const row = demoRow(pushed(), { leading: { name: 'loss', kind: 'cross-entropy' } });
     expect(row).toMatchObject({ run: 'train', step: 100, ratio: 25, kind: 'delta', trials: 4, seconds: 1.25 });
     const line = rowLine(row);
     for (const text of [
@@ -42,15 +17,27 @@ describe('one row', () => {
       'delta',
       '8/16 bins, prune 0.3 sens, protect 0.005',
       'loss 2.0000 > 2.0500',
+      'before 100',
       'accuracy 10.00 %',
       '1.3',
     ])
       expect(line).toContain(text);
     expect(line.indexOf('25.00')).toBe(headerLine().indexOf('ratio'));
+    expect(line.indexOf('before 100')).toBe(headerLine().indexOf('as good as step'));
+  });
+
+  test('tells as which step of its lineage it is as good', () => {
+    const leading = { name: 'loss', kind: 'cross-entropy' } as const;
+    const first = demoRow(pushed({ baseline: { loss: 3 } }), { leading });
+    const row = demoRow(pushed({}, {}, { step: 1100 }), { leading, lineage: [first] });
+    expect(row.asGoodAs).toEqual({ metric: 'loss', step: expect.closeTo(1050, 9), beforeFirst: false, lagSteps: expect.closeTo(50, 9) });
+    expect(rowLine(row)).toContain(' 1,050 of 1,100 ');
+    expect(demoRow(pushed()).asGoodAs).toBeUndefined();
+    expect(rowLine(demoRow(pushed()))).toContain(' -  ');
   });
 
   test('shows metrics in the order asked for, then the others', () => {
-    const line = rowLine(demoRow(pushed(), ['accuracy', 'mse']));
+    const line = rowLine(demoRow(pushed(), { metrics: ['accuracy', 'mse'] }));
     expect(line).toContain('accuracy 0.5000 > 0.4500, loss 2.0000 > 2.0500');
   });
 
@@ -80,28 +67,5 @@ describe('one row', () => {
     expect(() => demoRow(pushed({}, { state: 'failed', error: { code: 'eval-timeout', message: 'too long' } }))).toThrow(
       'train@100 is failed: eval-timeout too long',
     );
-  });
-});
-
-describe('totals', () => {
-  test('add up bytes, trials and seconds; the ratio is of the sums', () => {
-    const rows = [demoRow(pushed()), demoRow(pushed({ rawBytes: 3000, storedBytes: 60, trialCount: 1, degradation: { loss: -0.1, accuracy: 0.2 } }))];
-    expect(totalsOf(rows)).toEqual({
-      checkpoints: 2,
-      rawBytes: 4000,
-      storedBytes: 100,
-      ratio: 40,
-      worstDegradation: { loss: 0.025, accuracy: 0.2 },
-      trials: 5,
-      seconds: 2.5,
-    });
-  });
-
-  test('pass over what is not finite or was not measured', () => {
-    const nothing = JSON.parse('{"loss":null}') as Record<string, number>;
-    expect(
-      totalsOf([demoRow(pushed({ degradation: nothing })), demoRow(pushed({ degradation: { loss: -0.5 } })), demoRow(pushed({ degradation: {} }))])
-        .worstDegradation,
-    ).toEqual({ loss: -0.5 });
   });
 });

@@ -1,0 +1,63 @@
+import { describeConfig } from '../describe-config.ts';
+import type { PushedCheckpoint } from '../push-series.ts';
+import { asGoodAs, type AsGoodAs, type LeadingMetric } from './as-good-as.ts';
+import { recordedNotes } from './recorded-notes.ts';
+
+/** One line of the demo's table; also what `--json` holds. */
+export interface DemoRow {
+  readonly run: string;
+  readonly step: number;
+  readonly rawBytes: number;
+  readonly storedBytes: number;
+  readonly ratio: number;
+  readonly kind: string;
+  readonly config: string;
+  /** JSON has no NaN and no infinity: a value that is not finite arrives as null. */
+  readonly metricsBefore: Readonly<Record<string, number | null>>;
+  readonly metricsAfter: Readonly<Record<string, number | null>>;
+  readonly degradation: Readonly<Record<string, number | null>>;
+  /** Of the leading metric; absent where it cannot be told. */
+  readonly asGoodAs?: AsGoodAs;
+  readonly migration: number | undefined;
+  readonly trials: number;
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+}
+
+export interface DemoRowOptions {
+  /** Those that come first, in their order; what else was measured follows. */
+  readonly metrics?: readonly string[];
+  readonly leading?: LeadingMetric;
+  /** Rows of what the checkpoint was trained through, without its own. */
+  readonly lineage?: readonly DemoRow[];
+}
+
+/** Throws an Error when the checkpoint did not become ready. */
+export function demoRow(pushed: PushedCheckpoint, { metrics = [], leading, lineage = [] }: DemoRowOptions = {}): DemoRow {
+  const { status, run, checkpoint, seconds } = pushed;
+  if (status.state !== 'ready' || status.result === undefined) {
+    throw new Error(`${run}@${checkpoint.step} is ${status.state}: ${status.error?.code ?? 'no reason'} ${status.error?.message ?? ''}`);
+  }
+  const { result } = status;
+  const measured = { step: checkpoint.step, metricsBefore: inOrder(result.baseline, metrics), metricsAfter: inOrder(result.measured, metrics) };
+  const good = leading && asGoodAs(measured, [...lineage, measured], leading);
+  return {
+    run,
+    rawBytes: result.rawBytes,
+    storedBytes: result.storedBytes,
+    ratio: result.rawBytes / result.storedBytes,
+    kind: result.fidelity === 'exact' ? `exact ${result.kind}` : result.kind,
+    config: result.config === undefined ? '-' : describeConfig(result.config),
+    ...measured,
+    degradation: inOrder(result.degradation, metrics),
+    ...(good && { asGoodAs: good }),
+    migration: result.migration,
+    trials: result.trialCount,
+    seconds,
+    warnings: [...result.warnings, ...recordedNotes(checkpoint.recorded, result.baseline ?? {})],
+  };
+}
+
+function inOrder(values: Readonly<Record<string, number>> = {}, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...new Set([...names, ...Object.keys(values)])].flatMap((name) => (Object.hasOwn(values, name) ? [[name, values[name]!]] : [])));
+}

@@ -1,0 +1,100 @@
+import type { AsGoodAs } from './as-good-as.ts';
+import type { DemoRow } from './demo-row.ts';
+import { lineageRows, type RunLineage } from './lineage-rows.ts';
+
+/** What the hub's usage says of its store, in bytes: `stored` of `GET /v1/usage`. */
+export interface StoredParts {
+  readonly packageBytes: number;
+  readonly stagedBytes: number;
+  readonly rawBytes: number;
+  readonly evalSetBytes: number;
+  readonly hiddenBytes: number;
+  readonly condemnedBytes: number;
+}
+
+/** Ratios are of `rawBytes`, the uploads of the final lineage, to what each of them names (docs/decisions/0035-what-the-demo-counts.md). */
+export interface Totals {
+  /** Of the final lineage, each step once: what the resumed run was trained through. */
+  readonly checkpoints: number;
+  readonly rawBytes: number;
+  /** What is stored for these checkpoints alone: their packages, and files that are stored as they are. */
+  readonly storedBytes: number;
+  /** Of `rawBytes` to `storedBytes`. */
+  readonly ratio: number;
+  /** Steps that were pushed and are not of the final lineage: the crash lost them. */
+  readonly abandoned: { readonly checkpoints: number; readonly storedBytes: number };
+  readonly everything: EverythingStored;
+  /** Of the final lineage's rows that have it; absent where the last has none. */
+  readonly asGoodAs?: LineageLag;
+  /** Of every push, and of the finite ones. */
+  readonly worstDegradation: Readonly<Record<string, number>>;
+  /** Of every push. */
+  readonly trials: number;
+  readonly seconds: number;
+}
+
+export interface EverythingStored {
+  /** All that lies in the store now. */
+  readonly storedBytes: number;
+  readonly ratio: number;
+  /** The same without what is condemned, which is deleted after the hub's grace. */
+  readonly keptBytes: number;
+  readonly keptRatio: number;
+  readonly parts: StoredParts;
+}
+
+export interface LineageLag {
+  readonly metric: string;
+  readonly last: AsGoodAs;
+  readonly lastStep: number;
+  /** Mean of `lagSteps`: with any `beforeFirst`, the least that it is. */
+  readonly meanLagSteps: number;
+  /** Checkpoints that come back worse than the lineage's first upload. */
+  readonly beforeFirst: number;
+}
+
+export function totalsOf(rows: readonly DemoRow[], parts: StoredParts, last: RunLineage): Totals {
+  const lineage = lineageRows(rows, last);
+  const rawBytes = sumOf(lineage, (row) => row.rawBytes);
+  const storedBytes = sumOf(lineage, (row) => row.storedBytes);
+  const allBytes = Object.values(parts).reduce((sum: number, bytes: number) => sum + bytes, 0);
+  const keptBytes = allBytes - parts.condemnedBytes;
+  const lag = lagOf(lineage);
+  return {
+    checkpoints: lineage.length,
+    rawBytes,
+    storedBytes,
+    ratio: rawBytes / storedBytes,
+    abandoned: { checkpoints: rows.length - lineage.length, storedBytes: sumOf(rows, (row) => row.storedBytes) - storedBytes },
+    everything: { storedBytes: allBytes, ratio: rawBytes / allBytes, keptBytes, keptRatio: rawBytes / keptBytes, parts },
+    ...(lag && { asGoodAs: lag }),
+    worstDegradation: worstOf(rows),
+    trials: sumOf(rows, (row) => row.trials),
+    seconds: sumOf(rows, (row) => row.seconds),
+  };
+}
+
+function sumOf(rows: readonly DemoRow[], pick: (row: DemoRow) => number): number {
+  return rows.reduce((total, row) => total + pick(row), 0);
+}
+
+function lagOf(lineage: readonly DemoRow[]): LineageLag | undefined {
+  const lastRow = lineage.at(-1);
+  if (lastRow?.asGoodAs === undefined) return undefined;
+  const known = lineage.flatMap((row) => row.asGoodAs ?? []);
+  return {
+    metric: lastRow.asGoodAs.metric,
+    last: lastRow.asGoodAs,
+    lastStep: lastRow.step,
+    meanLagSteps: known.reduce((sum, { lagSteps }) => sum + lagSteps, 0) / known.length,
+    beforeFirst: known.filter(({ beforeFirst }) => beforeFirst).length,
+  };
+}
+
+function worstOf(rows: readonly DemoRow[]): Record<string, number> {
+  const worst: Record<string, number> = {};
+  for (const [name, value] of rows.flatMap((row) => Object.entries(row.degradation))) {
+    if (value !== null) worst[name] = Math.max(worst[name] ?? -Infinity, value);
+  }
+  return worst;
+}
