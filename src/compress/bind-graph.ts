@@ -1,12 +1,12 @@
 import type { Catalog, Run } from '../catalog/catalog.ts';
 import type { LocalEvalSet, WeightBinding } from '../evaluate/evaluator.ts';
-import { bindWeights, tensorsToDigest, type BindRequest } from '../graph/bind-weights.ts';
+import { bindGraphFile, checkBinding } from '../graph/bind-graph-file.ts';
+import type { BindingReport } from '../graph/bind-weights.ts';
 import type { GraphDescription } from '../graph/describe-graph.ts';
-import { digestInitializers } from '../graph/digest-initializers.ts';
 import { openGraphFile } from '../graph/graph-file.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import type { CompressContext } from './compress-context.ts';
-import { describeLocalGraph } from './describe-local-graph.ts';
+import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';
 import type { SourceFile } from './model-source.ts';
 
 /** The eval graph of a run, bound to the tensors of one checkpoint. */
@@ -14,12 +14,15 @@ export interface BoundGraph {
   readonly evalSet: LocalEvalSet;
   readonly graph: GraphDescription;
   readonly binding: WeightBinding;
+  /** How each initializer is filled, in the checkpoint at hand. */
+  readonly report: BindingReport;
 }
 
 /**
  * Binds the graph's initializers to the checkpoint's tensors. A binding found by equal bytes holds for the exact weights the graph was exported
- * from, so the first one found is kept with the run and used for all later checkpoints, forks included. The weights in the graph are read piece by
- * piece, and only where names do not decide. Rejects as `describeLocalGraph` and `bindWeights`, and with the store's errors.
+ * from, so the first one found is kept with the run and used for all later checkpoints, forks included; whether it leaves nothing to the graph's own numbers
+ * is checked for each of them. The weights in the graph are read piece by piece, and only where names do not decide. Rejects as `describeLocalGraph` and
+ * `bindWeights`, and with the store's errors.
  */
 export async function bindGraph(
   { catalog, graphs }: Pick<CompressContext, 'catalog' | 'graphs'>,
@@ -29,36 +32,53 @@ export async function bindGraph(
   signal?: AbortSignal,
 ): Promise<BoundGraph> {
   const graph = await describeLocalGraph(graphs, evalSet.graphPath, signal);
-  if (run.binding !== undefined && run.bindingEvalSetId === run.evalSetId) return { evalSet, graph, binding: run.binding };
-  const binding = (await parentBinding(catalog, run)) ?? (await bindByContent(graph, evalSet, files, signal));
+  const own = run.bindingEvalSetId === run.evalSetId ? run.binding : undefined;
+  const kept = own ?? (await parentBinding(catalog, run));
+  const { binding, report } = await bindFiles({ graph, evalSet, files, kept }, signal);
   // A fork keeps its parent's as its own, for its forks to find.
-  await catalog.runs.setBinding(run.id, run.evalSetId!, binding);
-  return { evalSet, graph, binding };
+  if (own === undefined) await catalog.runs.setBinding(run.id, run.evalSetId!, binding);
+  return { evalSet, graph, binding, report };
 }
 
-async function bindByContent(graph: GraphDescription, evalSet: LocalEvalSet, files: readonly SourceFile[], signal?: AbortSignal): Promise<WeightBinding> {
+/** As {@link bindGraph}, of a graph and a model on local disk that belong to no run. */
+export async function bindLocalGraph(graphs: GraphCache, evalSet: LocalEvalSet, files: readonly ModelTensors[], signal?: AbortSignal): Promise<BoundGraph> {
+  const graph = await describeLocalGraph(graphs, evalSet.graphPath, signal);
+  return { evalSet, graph, ...(await bindFiles({ graph, evalSet, files, kept: undefined }, signal)) };
+}
+
+/** What a binding looks at in a file. */
+type ModelTensors = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
+
+interface FilesToBind {
+  readonly graph: GraphDescription;
+  readonly evalSet: LocalEvalSet;
+  readonly files: readonly ModelTensors[];
+  /** Of an earlier checkpoint. */
+  readonly kept: WeightBinding | undefined;
+}
+
+async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: AbortSignal) {
   const models = files.filter((file) => file.role === 'model');
   const tensors = models.flatMap((file) => file.layout.tensors);
-  const { tensorMap } = evalSet.spec;
-  const request = { graph, tensors, ...(tensorMap && { tensorMap }) };
-  const wanted = new Set(tensorsToDigest(request));
+  const { tensorMap, constants } = evalSet.spec;
+  const source = await openGraphFile(evalSet.graphPath);
+  try {
+    const request = { source, graph, tensors, ...(tensorMap && { tensorMap }), ...(constants && { constants }) };
+    if (kept !== undefined) return { binding: kept, report: await checkBinding(request, kept, signal) };
+    return await bindGraphFile({ ...request, digestTensors: (names) => digestTensors(models, names, signal) }, signal);
+  } finally {
+    await source.close();
+  }
+}
+
+async function digestTensors(models: readonly ModelTensors[], names: ReadonlySet<string>, signal?: AbortSignal): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for (const file of models) {
     for (const entry of file.layout.tensors) {
-      if (wanted.has(entry.name)) digests.set(entry.name, (await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256);
+      if (names.has(entry.name)) digests.set(entry.name, (await digestBytes(file.reader.stream(entry.startBytes, entry.endBytes, signal))).sha256);
     }
   }
-  const contents = wanted.size === 0 ? new Map() : await digestGraphFile(evalSet.graphPath, { ...request, digests }, signal);
-  return bindWeights({ ...request, digests, contents }).binding;
-}
-
-async function digestGraphFile(graphPath: string, request: BindRequest, signal?: AbortSignal) {
-  const file = await openGraphFile(graphPath);
-  try {
-    return await digestInitializers(file, request, signal);
-  } finally {
-    await file.close();
-  }
+  return digests;
 }
 
 async function parentBinding(catalog: Catalog, run: Run): Promise<WeightBinding | undefined> {

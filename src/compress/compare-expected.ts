@@ -1,8 +1,6 @@
 import { baselineMagnitudeMin, type MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
-
-/** Relative difference from which a figure of the training job is taken for another one, where its run does not say. */
-export const expectsWithinDefault = 0.01;
+import { expectsWithinDefault } from '../checkpoint/search-options.ts';
 
 /**
  * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else. Undefined where all figures that it told agree

@@ -1,6 +1,7 @@
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination } from '../evaluate/describe-examination.ts';
 import type { Evaluator, LocalEvalSet } from '../evaluate/evaluator.ts';
+import { describeBinding } from '../graph/binding/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 import { openModelFiles } from './open-model-files.ts';
@@ -29,10 +30,10 @@ export async function examineEvalSet(
 ): Promise<EvalSetReport> {
   const { files, close } = await openModelFiles(modelPaths);
   try {
-    const { binding, bound } = await bindLocalGraph(graphs, evalSet, files, signal);
+    const { binding, report } = await bindLocalGraph(graphs, evalSet, files, signal);
     const examination = await evaluator.examine({ evalSet, binding, weightPaths: modelPaths }, signal);
     const { understood, warnings } = describeExamination(examination);
-    return { values: examination.whole, understood: [...understood, ...bound], warnings, secondsPerEvaluation: examination.seconds };
+    return { values: examination.whole, understood: [...understood, ...describeBinding(report)], warnings, secondsPerEvaluation: examination.seconds };
   } finally {
     await close();
   }

@@ -1,11 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
-import { leftToContent, type BindRequest } from './bind-weights.ts';
+import type { BindRequest } from './binding/bind-request.ts';
+import { leftToContent } from './binding/pair-by-content.ts';
+import { pairByHeaders } from './binding/pair-by-headers.ts';
+import { plainContentOf, PlainWatch, type PlainContent } from './binding/plain-content.ts';
 import type { GraphInitializer } from './describe-graph.ts';
 import { elementWords, type ElementWords } from './element-words.ts';
 import type { GraphSource } from './graph-source.ts';
-import { layoutKey, matchableLayouts, type ContentDigests } from './match-by-content.ts';
+import { hasMatchableContent, layoutKey, matchableLayouts, type ContentDigests } from './match-by-content.ts';
+import type { FloatDtype } from './onnx-dtype.ts';
 import { readElements } from './read-elements.ts';
 
 /** Bytes of a transposed matrix that are gathered in one pass over the stored one. */
@@ -15,31 +19,54 @@ const bandBytesMax = 32 * 1024 * 1024;
 const hashedAtOnceBytes = 1024 * 1024;
 
 /**
- * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that a tensor could hold, and of its
- * transpose only where no tensor holds it as it is. Reads the file piece by piece and holds one band of a matrix; a transpose reads the matrix once per
- * band. `source` is the file that `request.graph` describes. Errors: `graph-invalid`, the source's.
+ * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that a tensor could hold, or another
+ * initializer that is paired already, and of its transpose only where nothing holds it as it is. Reads the file piece by piece and holds one band of a
+ * matrix; a transpose reads the matrix once per band. `source` is the file that `request.graph` describes. Errors: `graph-invalid`, the source's, and those of
+ * names that do not fit.
  */
 export async function digestInitializers(source: GraphSource, request: BindRequest, signal?: AbortSignal): Promise<Map<string, ContentDigests>> {
   const { tensors, digests = new Map<string, string>() } = request;
+  const { pairs } = pairByHeaders(request);
+  const left = leftToContent(request, pairs);
   const byLayout = new Map<string, Set<string>>();
+  const add = (layout: string, digest: string) => void byLayout.set(layout, (byLayout.get(layout) ?? new Set()).add(digest));
   for (const tensor of tensors) {
     const digest = digests.get(tensor.name);
-    if (digest !== undefined) byLayout.set(layoutKey(tensor), (byLayout.get(layoutKey(tensor)) ?? new Set()).add(digest));
+    if (digest !== undefined) add(layoutKey(tensor), digest);
   }
   const contents = new Map<string, ContentDigests>();
-  for (const initializer of leftToContent(request)) {
+  const wanted = new Set(left.flatMap(matchableLayouts));
+  for (const initializer of request.graph.initializers) {
+    if (!pairs.has(initializer.name) || !hasMatchableContent(initializer) || !wanted.has(layoutKey(initializer))) continue;
+    const content = await digestPlain(source, initializer, signal);
+    contents.set(initializer.name, content);
+    add(layoutKey(initializer), content.plain);
+  }
+  for (const initializer of left) {
     const [own, turned] = matchableLayouts(initializer).map((layout) => byLayout.get(layout));
-    const plain = own && (await digestPlain(source, initializer, signal));
-    if (plain !== undefined && own!.has(plain)) contents.set(initializer.name, { plain });
-    else if (turned !== undefined) contents.set(initializer.name, { transposed: await digestTransposed(source, initializer, signal) });
+    const content = own && (await digestPlain(source, initializer, signal));
+    if (content !== undefined && own!.has(content.plain)) contents.set(initializer.name, content);
+    else if (turned !== undefined) {
+      const transposed = await digestTransposed(source, initializer, signal);
+      const uniform = turned.has(transposed) && isUniform(await plainContentOf(source, initializer, signal));
+      contents.set(initializer.name, { transposed, ...(uniform && { uniform }) });
+    }
   }
   return contents;
 }
 
-async function digestPlain(source: GraphSource, { stored }: GraphInitializer, signal?: AbortSignal): Promise<string> {
+async function digestPlain(source: GraphSource, { stored, dtype }: GraphInitializer, signal?: AbortSignal): Promise<ContentDigests & { plain: string }> {
   const hash = createHash('sha256');
-  for await (const piece of readElements(source, stored!, signal)) hash.update(piece);
-  return hash.digest('hex');
+  const watch = new PlainWatch(dtype as FloatDtype);
+  for await (const piece of readElements(source, stored!, signal)) {
+    hash.update(piece);
+    watch.take(piece);
+  }
+  return { plain: hash.digest('hex'), ...(isUniform(watch.content) && { uniform: true }) };
+}
+
+function isUniform(content: PlainContent | undefined): boolean {
+  return content === 'zeros' || content === 'uniform';
 }
 
 /** The digest of the transposed matrix. `bandBytes` is for tests. */

@@ -8,8 +8,6 @@ export interface ContentMatch {
   readonly initializer: string;
   readonly tensor: string;
   readonly transpose: boolean;
-  /** Several tensors or several initializers hold these bytes, so that names decided the pairing. */
-  readonly ambiguous: boolean;
 }
 
 /** Whether an initializer can be matched by its bytes at all. */
@@ -29,10 +27,12 @@ export function matchableLayouts(initializer: GraphInitializer): string[] {
   return shape.length === 2 ? [own, layoutKey({ dtype, shape: [shape[1]!, shape[0]!] })] : [own];
 }
 
-/** Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where no tensor could hold them. */
+/** Lowercase hex sha256 of an initializer's elements, as they are and of the transposed matrix; absent where nothing could hold them. */
 export interface ContentDigests {
   readonly plain?: string;
   readonly transposed?: string;
+  /** All elements are one number: many weights are before training, so that equal bytes mean little. */
+  readonly uniform?: boolean;
 }
 
 export interface ContentMatchRequest {
@@ -47,21 +47,20 @@ export interface ContentMatchRequest {
 }
 
 /**
- * Pairs initializers with tensors of equal bytes. Where several share their bytes they are paired in order, initializers as the graph
- * lists them and tensors in natural order of their names (`layer.2` before `layer.10`), the last tensor taking what is left over; an
- * exporter that merged equal tensors into one initializer leaves the later tensors unpaired.
+ * Pairs initializers with tensors of equal bytes, where that is certain: one initializer may hold what several tensors hold, and several what one holds,
+ * which are ties. Several on both sides stay apart, for nothing says which is which. Elements that are all one number match only where one initializer and
+ * one tensor of that layout and content are left. Of tied tensors the first in natural order of their names is taken (`layer.2` before `layer.10`).
  */
 export function matchByContent({ initializers, contents, tensors, digests, taken }: ContentMatchRequest): ContentMatch[] {
   const index = contentIndex(tensors, digests, taken);
   const found = initializers.filter(hasMatchableContent).flatMap((initializer) => holdersOf(initializer, contents.get(initializer.name), index) ?? []);
   const groupSizes = new Map<string, number>();
   for (const { key } of found) groupSizes.set(key, (groupSizes.get(key) ?? 0) + 1);
-  const turns = new Map<string, number>();
-  return found.map(({ initializer, key, holders, transpose }) => {
-    const turn = turns.get(key) ?? 0;
-    turns.set(key, turn + 1);
-    const tensor = holders[Math.min(turn, holders.length - 1)]!;
-    return { initializer, tensor, transpose, ambiguous: holders.length > 1 || groupSizes.get(key)! > 1 };
+  return found.flatMap(({ initializer, key, holders, transpose }) => {
+    const uniform = contents.get(initializer)?.uniform === true;
+    const free = uniform ? holders.filter((name) => !taken.has(name)) : holders;
+    const isCertain = uniform ? groupSizes.get(key) === 1 && free.length === 1 : groupSizes.get(key) === 1 || free.length === 1;
+    return isCertain ? [{ initializer, tensor: free[0]!, transpose }] : [];
   });
 }
 

@@ -4,9 +4,8 @@ import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import type { MetricValues } from '../../checkpoint/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
-import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
+import { bindGraphFile } from '../../graph/bind-graph-file.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
-import { digestInitializers } from '../../graph/digest-initializers.ts';
 import { memoryGraphSource } from '../../graph/graph-source.ts';
 
 /** One question to the re-evaluating process: measure a model's files against an eval set on disk. */
@@ -33,13 +32,16 @@ async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPa
     return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
   });
   const graphBytes = readFileSync(graphPath);
-  const request = { graph: describeGraph(graphBytes), tensors, ...(spec.tensorMap && { tensorMap: spec.tensorMap }) };
-  const wanted = new Set(tensorsToDigest(request));
-  const digests = new Map(
-    tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')]),
-  );
-  const contents = await digestInitializers(memoryGraphSource(graphBytes), { ...request, digests });
-  const { binding } = bindWeights({ ...request, digests, contents });
+  const { tensorMap, constants } = spec;
+  const { binding } = await bindGraphFile({
+    source: memoryGraphSource(graphBytes),
+    graph: describeGraph(graphBytes),
+    tensors,
+    ...(tensorMap && { tensorMap }),
+    ...(constants && { constants }),
+    digestTensors: async (names) =>
+      new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')])),
+  });
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 

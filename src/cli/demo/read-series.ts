@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { constantsMax, type EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { modelFiles, sensitivityPathOf, type ModelFile } from './model-files.ts';
 import { parsePythonJson } from './parse-python-json.ts';
 
@@ -18,6 +18,7 @@ const schema = z.object({
   onnx_output: z.string(),
   eval: z.string(),
   ignore_label: z.number().optional(),
+  constants: z.array(z.string()).max(constantsMax).optional(),
   checkpoints: z.array(z.looseObject({ index: z.number().int(), step: z.number().int().nonnegative(), file: z.string() })).min(1),
 });
 
@@ -48,6 +49,8 @@ export interface Series {
   readonly graphInput: string;
   readonly graphOutput: string;
   readonly ignoreLabel?: number;
+  /** Constants of the graph that are no weights, as the eval set's spec names them. */
+  readonly constants?: EvalSetSpec['constants'];
   /** Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading `series.json`. */
   readonly tensorMap?: EvalSetSpec['tensorMap'];
   readonly checkpoints: readonly SeriesCheckpoint[];
@@ -70,6 +73,7 @@ export function readSeries(directory: string): Series {
     graphInput: info.onnx_input,
     graphOutput: info.onnx_output,
     ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
+    ...(info.constants === undefined ? {} : { constants: info.constants }),
     checkpoints: info.checkpoints.map((checkpoint) => {
       const { index, step, file } = checkpoint;
       const sensitivityPath = sensitivityPathOf(join(directory, file));

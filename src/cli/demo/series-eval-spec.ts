@@ -29,6 +29,7 @@ export function seriesEvalSpec(series: Series): EvalSetSpec {
     inputs: { [series.graphInput]: inputsTensor },
     metrics,
     ...(series.ignoreLabel === undefined ? {} : { ignoreLabel: series.ignoreLabel }),
+    ...(series.constants === undefined ? {} : { constants: series.constants }),
     ...(series.tensorMap === undefined ? {} : { tensorMap: series.tensorMap }),
   };
 }

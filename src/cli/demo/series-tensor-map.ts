@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
-import { bindWeights, tensorsToDigest } from '../../graph/bind-weights.ts';
+import { pairGraphFile } from '../../graph/bind-graph-file.ts';
 import { describeGraphFile, type GraphDescription } from '../../graph/describe-graph.ts';
-import { digestInitializers } from '../../graph/digest-initializers.ts';
 import { openGraphFile } from '../../graph/graph-file.ts';
 import type { GraphSource } from '../../graph/graph-source.ts';
 import { effectiveRank } from '../../graph/layer-type-of.ts';
@@ -52,19 +50,20 @@ async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | und
   return best?.map;
 }
 
-/** Initializers that hold bytes of this checkpoint's tensors under another name. */
+/** Initializers that hold bytes of this checkpoint's tensors, or of one another, under names that do not say so. */
 async function mapByContent({ source, graph }: OpenGraph, modelPaths: readonly string[]): Promise<TensorMap | 'names decide'> {
   const tensors = modelPaths.flatMap((path) => withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))));
-  const wanted = new Set(tensorsToDigest({ graph, tensors }));
-  if (wanted.size === 0) return 'names decide';
-  const digests = new Map(tensors.filter((entry) => wanted.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
+  let isContentAsked = false;
+  const digestTensors = async (names: ReadonlySet<string>) => {
+    isContentAsked = names.size > 0;
+    return new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
+  };
   try {
-    const contents = await digestInitializers(source, { graph, tensors, digests });
-    const { binding } = bindWeights({ graph, tensors, digests, contents });
-    return Object.fromEntries(Object.entries(binding).filter(([initializer, { tensor }]) => initializer !== tensor));
+    const pairs = await pairGraphFile({ source, graph, tensors, digestTensors });
+    if (!isContentAsked) return 'names decide';
+    const found = [...pairs].filter(([, { by }]) => by === 'content' || by === 'tied');
+    return Object.fromEntries(found.map(([initializer, { tensor, transpose }]) => [initializer, { tensor, transpose }]));
   } catch (error) {
-    // Not the checkpoint the graph was exported from.
-    if (error instanceof FirnError && error.code === 'graph-missing-weights') return {};
     throw new Error(`${modelPaths.map((path) => basename(path)).join(', ')}: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,0 +1,63 @@
+import { isFloatDtype } from "../onnx-dtype.ts";
+import type { WeightBinding } from '../weight-binding.ts';
+import type { BindRequest } from './bind-request.ts';
+import { declaredConstants } from './declared-constants.ts';
+import type { PairedBy } from './pair.ts';
+import type { PrefixPair } from './pair-by-prefix.ts';
+import { pairByHeaders } from './pair-by-headers.ts';
+
+/** An initializer and the tensor that fills it. */
+export interface FilledBy {
+  readonly initializer: string;
+  readonly tensor: string;
+}
+
+/** How the initializers of a graph are filled. Lists are in file order. */
+export interface BindingReport {
+  /** Filled by the tensor of their own name. */
+  readonly nameCount: number;
+  readonly prefix?: PrefixPair & { readonly count: number };
+  readonly mapped: readonly FilledBy[];
+  /** Filled by what fills another initializer, or by the tensor that stands for both. */
+  readonly tied: readonly FilledBy[];
+  /** Filled by the tensor that held the same bytes, at the first checkpoint of the run. */
+  readonly byContent: readonly FilledBy[];
+  /** Turned, however they were found. */
+  readonly transposed: readonly FilledBy[];
+  /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
+  readonly declared: readonly string[];
+  /** Tensors of the checkpoint that the graph does not use. In checkpoint order. */
+  readonly unused: readonly string[];
+}
+
+/**
+ * Tells how a binding came about, from headers alone: what names, prefix and ties give is found again, the rest was found by content. Errors: those of
+ * `pairByHeaders`.
+ */
+export function reportBinding(request: BindRequest, binding: WeightBinding): BindingReport {
+  const { graph, tensors } = request;
+  const { pairs, prefix } = pairByHeaders(request);
+  const declared = declaredConstants(request.constants);
+  const users = new Map<string, number>();
+  for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
+  const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
+  for (const { name } of graph.initializers) {
+    if (!Object.hasOwn(binding, name)) continue;
+    const { tensor, transpose } = binding[name]!;
+    const pair = pairs.get(name);
+    const by = pair?.tensor === tensor ? pair.by : users.get(tensor)! > 1 ? 'tied' : 'content';
+    found.push({ initializer: name, tensor, transpose, by });
+  }
+  const list = (by: PairedBy) => found.filter((each) => each.by === by).map(({ initializer, tensor }) => ({ initializer, tensor }));
+  const prefixCount = list('prefix').length;
+  return {
+    nameCount: list('name').length,
+    ...(prefix !== undefined && prefixCount > 0 && { prefix: { ...prefix, count: prefixCount } }),
+    mapped: list('map'),
+    tied: list('tied'),
+    byContent: list('content'),
+    transposed: found.filter((each) => each.transpose).map(({ initializer, tensor }) => ({ initializer, tensor })),
+    declared: graph.initializers.filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && declared(each.name)).map((each) => each.name),
+    unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
+  };
+}

@@ -1,0 +1,86 @@
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../describe-graph.ts';
+import { isTransposed, sameShape } from '../match-by-content.ts';
+import { quoteNames } from '../quote-names.ts';
+import type { CheckpointTensor } from '../weight-binding.ts';
+import { plainExport, unfoldedExport } from './export-advice.ts';
+import { joinedTensors } from './joined-tensors.ts';
+import { byElementCount, type SizedTensor } from './tensor-groups.ts';
+
+/** Initializers whose place in the checkpoint is looked for; a sentence names no more. */
+const explainedMax = 20;
+/** Entries of a tensor map that a sentence spells out. */
+const entriesMax = 3;
+
+/** What an initializer may be, the worst first: what only another export helps, then what a map helps, then what may be no weight. */
+type Guess =
+  | { readonly kind: 'joined' | 'reshaped' | 'computed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
+  | { readonly kind: 'renamed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
+  | { readonly kind: 'unknown'; readonly initializer: GraphInitializer };
+
+const order = ['joined', 'computed', 'reshaped', 'renamed', 'unknown'] as const;
+
+/**
+ * Says what to do about initializers that nothing fills: the tensor map to give, the option of the exporter that keeps weights apart, or how to declare
+ * constants, by what the unused tensors of the checkpoint look like.
+ */
+export function explainUnfilled(initializers: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): string {
+  const groups = byElementCount(unused);
+  const guesses = initializers.slice(0, explainedMax).map((each) => guess(each, unused, groups));
+  const kind = order.find((each) => guesses.some((one) => one.kind === each))!;
+  const alike = guesses.filter((one) => one.kind === kind);
+  const first = alike[0]!;
+  const name = quoteName(first.initializer.name);
+  if (first.kind === 'unknown') return whatElse(alike.map((one) => one.initializer));
+  const names = quoteNames(first.tensors.map((tensor) => tensor.name));
+  const again = `export the graph with ${plainExport}, or with ${unfoldedExport}`;
+  switch (first.kind) {
+    case 'joined':
+      return `${name} looks like ${names} joined by the exporter: ${again}.`;
+    case 'computed':
+      return `${name} looks computed from ${names}, which the graph does not use otherwise: ${again}.`;
+    case 'reshaped':
+      return `${name} has as many elements as ${names}, in another shape: ${again}.`;
+    case 'renamed':
+      return renamed(
+        alike.flatMap((one) => (one.kind === 'renamed' ? [one] : [])),
+        again,
+      );
+  }
+}
+
+function guess(initializer: GraphInitializer, unused: readonly CheckpointTensor[], groups: ReadonlyMap<number, readonly SizedTensor[]>): Guess {
+  const sized = groups.get(initializer.elementCount) ?? [];
+  const renamedTo = sized.filter((tensor) => sameShape(tensor.shape, initializer.shape) || isTransposed(tensor.shape, initializer.shape));
+  if (renamedTo.length > 0) return { kind: 'renamed', initializer, tensors: renamedTo };
+  if (sized.length > 0) return { kind: 'reshaped', initializer, tensors: sized };
+  const joined = joinedTensors(initializer.elementCount, groups);
+  if (joined.length > 0) return { kind: 'joined', initializer, tensors: joined };
+  const width = initializer.shape.at(-1) ?? 1;
+  const source = width > 1 && initializer.elementCount > width ? unused.find(({ shape }) => shape.length === 2 && shape[1] === width) : undefined;
+  return source === undefined ? { kind: 'unknown', initializer } : { kind: 'computed', initializer, tensors: [source] };
+}
+
+function renamed(guesses: readonly { readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }[], again: string): string {
+  const [{ initializer, tensors }] = guesses as [(typeof guesses)[number]];
+  if (tensors.length > 1) return `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ${again}, or say in "tensorMap" which one it is.`;
+  const entries = guesses
+    .filter((each) => each.tensors.length === 1)
+    .slice(0, entriesMax)
+    .map((each): [string, object] => [each.initializer.name, entryOf(each.initializer, each.tensors[0]!)]);
+  const map = JSON.stringify({ tensorMap: Object.fromEntries(entries) }).slice(1, -1);
+  return `${quoteName(initializer.name)} has the shape of the unused tensor ${quoteName(tensors[0]!.name)}: if it is that weight, add ${map} to the eval set's spec; or ${again}.`;
+}
+
+/** A square matrix may be either way round; which one is for the reader to say. */
+function entryOf(initializer: GraphInitializer, tensor: CheckpointTensor): object {
+  return sameShape(tensor.shape, initializer.shape) ? { tensor: tensor.name } : { tensor: tensor.name, transpose: true };
+}
+
+function whatElse(initializers: readonly GraphInitializer[]): string {
+  const open = initializers.filter((each) => each.external);
+  if (open.length > 0)
+    return `The checkpoint must hold ${open.length === 1 ? 'it' : 'them'}, in all its shards; what is no weight of the model has to be stored in the graph (\`external_data=False\`).`;
+  const constants = JSON.stringify({ constants: initializers.slice(0, entriesMax).map((each) => each.name) }).slice(1, -1);
+  return `If the checkpoint lacks them, push it with all its shards; if they are no weights of the model (a rotary table, a mask), add ${constants} to the eval set's spec.`;
+}

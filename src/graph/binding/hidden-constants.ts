@@ -1,0 +1,63 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { dtypeOfOnnxType, isFloatDtype } from '../onnx-dtype.ts';
+import type { AttributeProto, NodeProto, TensorProto } from '../onnx_pb.ts';
+import { graphsOf } from '../graph-walk.ts';
+import type { OnnxModel } from '../read-model.ts';
+import { weightSites } from '../weight-sites.ts';
+
+/** Floating-point numbers that a graph stores where no tensor can take their place. */
+export interface HiddenConstant {
+  /** As the eval set's `constants` would name it: the value's name, else the operator's with the attribute's. */
+  readonly name: string;
+  readonly elementCount: number;
+  /** Undefined where the graph does not say, as for a list of numbers. */
+  readonly shape: readonly number[] | undefined;
+  /** Where it is stored, in words. */
+  readonly place: string;
+}
+
+/**
+ * Lists the floating-point numbers of a graph that are no initializer and no Constant's `value` under a name of its own: in functions, sparse initializers,
+ * names defined twice, and other attributes. Training graphs, which no evaluation runs, are left out. Cost: one pass over the model.
+ */
+export function hiddenConstants(model: OnnxModel): HiddenConstant[] {
+  const fillable = new Set(weightSites(model).map((site) => site.tensor));
+  const found: HiddenConstant[] = [];
+  for (const { graph, place } of graphsOf({ ...model, trainingInfo: [] })) {
+    const inFunction = place === 'aside';
+    for (const tensor of graph.initializer) {
+      if (!fillable.has(tensor)) found.push(...ofTensor(tensor, tensor.name, inFunction ? 'in a function of the model' : 'under a name that is defined twice'));
+    }
+    for (const { values } of graph.sparseInitializer) if (values !== undefined) found.push(...ofTensor(values, values.name, 'as a sparse initializer'));
+    for (const node of graph.node) found.push(...ofNode(node, inFunction ? 'in a function of the model' : undefined, fillable));
+  }
+  for (const fn of model.functions) for (const node of fn.node) found.push(...ofNode(node, 'in a function of the model', fillable));
+  return found;
+}
+
+function ofNode(node: NodeProto, place: string | undefined, fillable: ReadonlySet<TensorProto>): HiddenConstant[] {
+  return node.attribute.flatMap((attribute) => {
+    const isConstant = node.opType === 'Constant';
+    const name = isConstant ? (node.output[0] ?? '') : `${node.name === '' ? (node.output[0] ?? node.opType) : node.name}.${attribute.name}`;
+    const where = place ?? (isConstant && attribute.t !== undefined ? 'under a name that is defined twice' : `in the attribute "${attribute.name}" of an operator`);
+    const parts = [attribute.t, ...attribute.tensors, attribute.sparseTensor?.values, ...attribute.sparseTensors.map((sparse) => sparse.values)];
+    const tensors = parts.flatMap((tensor) => (tensor === undefined || fillable.has(tensor) ? [] : ofTensor(tensor, name, where)));
+    const count = floatCount(attribute);
+    return count === 0 ? tensors : [...tensors, { name, elementCount: count, shape: undefined, place: where }];
+  });
+}
+
+function ofTensor(tensor: TensorProto, name: string, place: string): HiddenConstant[] {
+  if (!isFloatDtype(dtypeOfOnnxType(tensor.dataType))) return [];
+  const shape = tensor.dims.map(Number);
+  return [{ name, elementCount: shape.reduce((product, size) => product * size, 1), shape, place }];
+}
+
+/** Numbers of AttributeProto.f (2) that a Constant holds, and of AttributeProto.floats (7), which is not in our part of the format: packed, or one by one. */
+const floatsField = 7;
+
+function floatCount(attribute: AttributeProto): number {
+  if (attribute.name === 'value_float') return 1;
+  const fields = (attribute.$unknown ?? []).filter((field) => field.no === floatsField);
+  return fields.reduce((count, { wireType, data }) => count + (Number(wireType) === 2 ? new BinaryReader(data).uint32() / 4 : 1), 0);
+}

@@ -1,0 +1,53 @@
+import type { GraphInitializer } from '../describe-graph.ts';
+import type { GraphSource } from '../graph-source.ts';
+import { layoutKey } from '../match-by-content.ts';
+import { isFloatDtype } from '../onnx-dtype.ts';
+import type { WeightBinding } from '../weight-binding.ts';
+import type { BindRequest } from './bind-request.ts';
+import { isShared } from './merged-weights.ts';
+import { plainContentOf, type PlainContent } from './plain-content.ts';
+import { WeightTrace } from './weight-trace.ts';
+import { isFirstState } from './weightless-inputs.ts';
+
+/** Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that matters. */
+const inspectedMax = 10_000;
+
+/**
+ * Reads the stored initializers whose content decides whether a graph is refused: those that nothing fills and that may be masks or first states, and
+ * those that may stand for several weights. A weight is read no further than to its fifth number. `source` is the file that `request.graph` describes.
+ * Errors: `graph-invalid`, the source's.
+ */
+export async function inspectConstants(
+  source: GraphSource,
+  request: BindRequest,
+  binding: WeightBinding,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, PlainContent>> {
+  const contents = new Map<string, PlainContent>();
+  for (const initializer of constantsToInspect(request, binding).slice(0, inspectedMax)) {
+    const content = await plainContentOf(source, initializer, signal);
+    if (content !== undefined) contents.set(initializer.name, content);
+  }
+  return contents;
+}
+
+/** What {@link inspectConstants} would read. */
+export function constantsToInspect({ graph, tensors }: BindRequest, binding: WeightBinding): GraphInitializer[] {
+  const trace = new WeightTrace(graph);
+  const used = new Set(Object.values(binding).map((source) => source.tensor));
+  const unusedShapes = new Set(tensors.filter((tensor) => !used.has(tensor.name)).map(shapeKey));
+  return graph.initializers.filter((each) => {
+    if (!isFloatDtype(each.dtype) || each.stored === undefined || each.elementCount <= 1) return false;
+    if (Object.hasOwn(binding, each.name)) return unusedShapes.has(shapeKey(each)) && isShared(trace, each.name);
+    return mayBeMask(each) || isFirstState(trace, each.name);
+  });
+}
+
+/** A mask has a row and a column for each position. */
+export function mayBeMask({ shape }: Pick<GraphInitializer, 'shape'>): boolean {
+  return shape.length >= 2 && shape.at(-1) === shape.at(-2);
+}
+
+function shapeKey({ shape }: Pick<GraphInitializer, 'shape'>): string {
+  return layoutKey({ dtype: undefined, shape });
+}

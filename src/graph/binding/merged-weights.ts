@@ -1,0 +1,58 @@
+import type { GraphInitializer } from '../describe-graph.ts';
+import { layoutKey } from '../match-by-content.ts';
+import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
+import type { BindRequest } from './bind-request.ts';
+import type { WeightTrace } from './weight-trace.ts';
+
+/** An initializer that stands for several weights, and a tensor that it hides. */
+export interface MergedWeight {
+  readonly initializer: string;
+  readonly tensor: string;
+}
+
+/**
+ * Finds initializers that an exporter put in place of several weights which were equal when it ran, as norms and biases are before training: each checkpoint
+ * would be measured with one of them in all places. The sign is an initializer that several operators use, beside an unused tensor of its shape. As a shared
+ * layer looks the same, its stored numbers must be all one (`request.plain`); of one that the file does not hold, it must be the only one of its shape and
+ * last name, and the tensor must share that name.
+ */
+export function mergedWeights(request: BindRequest, binding: WeightBinding, { unused, trace }: MergeContext): MergedWeight[] {
+  const byShape = firstByKey(unused, shapeKey);
+  const byLastName = firstByKey(unused, lastNameKey);
+  const bound = request.graph.initializers.filter((each) => Object.hasOwn(binding, each.name) && each.elementCount > 1 && byShape.has(shapeKey(each)));
+  const counts = new Map<string, number>();
+  for (const each of bound) counts.set(lastNameKey(each), (counts.get(lastNameKey(each)) ?? 0) + 1);
+  return bound.flatMap((initializer) => {
+    const content = request.plain?.get(initializer.name);
+    const isOneNumber = content === 'zeros' || content === 'uniform';
+    const hidden = initializer.external ? byLastName.get(lastNameKey(initializer)) : isOneNumber ? byShape.get(shapeKey(initializer)) : undefined;
+    if (hidden === undefined || (initializer.external && counts.get(lastNameKey(initializer)) !== 1)) return [];
+    return isShared(trace, initializer.name) ? [{ initializer: initializer.name, tensor: hidden.name }] : [];
+  });
+}
+
+export interface MergeContext {
+  /** Floating tensors that fill nothing. */
+  readonly unused: readonly CheckpointTensor[];
+  readonly trace: WeightTrace;
+}
+
+/** Whether more than one operator uses an initializer; the parts that a recurrent layer is cut into and joined from are one. */
+export function isShared(trace: WeightTrace, name: string): boolean {
+  const uses = trace.usesOf(name) ?? [];
+  return new Set(uses.map((use) => use.node)).size > 1;
+}
+
+type Named = Pick<GraphInitializer, 'name' | 'shape'>;
+
+function firstByKey(tensors: readonly CheckpointTensor[], keyOf: (tensor: Named) => string): ReadonlyMap<string, CheckpointTensor> {
+  return new Map(tensors.toReversed().map((tensor) => [keyOf(tensor), tensor]));
+}
+
+function shapeKey({ shape }: Named): string {
+  return layoutKey({ dtype: undefined, shape });
+}
+
+function lastNameKey(each: Named): string {
+  return `${shapeKey(each)} ${each.name.slice(each.name.lastIndexOf('.') + 1)}`;
+}

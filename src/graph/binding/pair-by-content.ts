@@ -1,0 +1,45 @@
+import type { GraphInitializer } from '../describe-graph.ts';
+import { hasMatchableContent, layoutKey, matchableLayouts, matchByContent } from '../match-by-content.ts';
+import type { BindRequest } from './bind-request.ts';
+import { declaredConstants } from './declared-constants.ts';
+import type { Pair, Pairs } from './pair.ts';
+
+/** Initializers that headers leave unpaired, and that have bytes to go by. */
+export function leftToContent({ graph, constants }: BindRequest, pairs: Pairs): GraphInitializer[] {
+  const declared = declaredConstants(constants);
+  return graph.initializers.filter((each) => hasMatchableContent(each) && !pairs.has(each.name) && !declared(each.name));
+}
+
+/**
+ * Pairs by equal bytes what headers left unpaired: with what fills another initializer of the same bytes (the exporter stored a tied weight twice), else
+ * with the tensor that holds them.
+ */
+export function pairByContent(request: BindRequest, pairs: Pairs): ReadonlyMap<string, Pair> {
+  const { tensors, digests = new Map(), contents = new Map() } = request;
+  const rest = leftToContent(request, pairs);
+  const tied = pairWithTwins(request, rest, pairs);
+  const initializers = rest.filter((each) => !tied.has(each.name));
+  const taken = new Set([...pairs.values()].map((pair) => pair.tensor));
+  const matches = matchByContent({ initializers, contents, tensors, digests, taken });
+  return new Map([...tied, ...matches.map(({ initializer, tensor, transpose }): [string, Pair] => [initializer, { tensor, transpose, by: 'content' }])]);
+}
+
+function pairWithTwins({ graph, contents = new Map() }: BindRequest, rest: readonly GraphInitializer[], pairs: Pairs): Map<string, Pair> {
+  const paired = new Map<string, Pair>();
+  for (const initializer of graph.initializers) {
+    const pair = pairs.get(initializer.name);
+    const plain = contents.get(initializer.name)?.plain;
+    if (pair !== undefined && plain !== undefined) paired.set(layoutKey(initializer) + plain, pair);
+  }
+  const twins = new Map<string, Pair>();
+  for (const initializer of rest) {
+    const content = contents.get(initializer.name);
+    if (content === undefined || content.uniform === true) continue;
+    const [own, turned] = matchableLayouts(initializer);
+    const same = content.plain === undefined ? undefined : paired.get(own! + content.plain);
+    const other = content.transposed === undefined || turned === undefined ? undefined : paired.get(turned + content.transposed);
+    if (same !== undefined) twins.set(initializer.name, { ...same, by: 'tied' });
+    else if (other !== undefined) twins.set(initializer.name, { tensor: other.tensor, transpose: !other.transpose, by: 'tied' });
+  }
+  return twins;
+}

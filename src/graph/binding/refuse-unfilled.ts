@@ -1,0 +1,91 @@
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteNames } from '../quote-names.ts';
+import type { WeightBinding } from '../weight-binding.ts';
+import type { BindRequest } from './bind-request.ts';
+import { explainUnfilled } from './explain-unfilled.ts';
+import { plainExport, unfoldedExport } from './export-advice.ts';
+import { foldedNorms } from './folded-norms.ts';
+import { mergedWeights } from './merged-weights.ts';
+import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
+import { WeightTrace } from './weight-trace.ts';
+
+/**
+ * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for what `request.plain` says of
+ * constants, so it is cheap enough for every checkpoint. `undecided` names initializers that bytes, which were not read, may fill or tell to be no
+ * weights; with any of them only what is open beside them is refused. Errors: `graph-missing-weights`.
+ */
+export function refuseUnfilled(request: BindRequest, binding: WeightBinding, undecided: ReadonlySet<string> = new Set()): void {
+  const trace = new WeightTrace(request.graph);
+  const all = unfilledWeights(request, binding, trace);
+  const unfilled = { ...all, initializers: all.initializers.filter((each) => !undecided.has(each.name)) };
+  if (undecided.size > 0) {
+    refuseInitializers(unfilled);
+    refuseHidden(unfilled);
+    return;
+  }
+  refuseGone(unfilled);
+  refuseFoldedNorms(unfilled);
+  refuseInitializers(unfilled);
+  refuseHidden(unfilled);
+  refuseMerged(request, binding, unfilled, trace);
+  refuseScalars(unfilled);
+  if (request.tensors.length > 0 && Object.keys(binding).length === 0)
+    throw missing('No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+}
+
+function refuseGone({ gone }: Unfilled): void {
+  if (gone.length > 0)
+    throw missing(`The checkpoint has no longer what filled ${quoteNames(gone)} of the graph at the run's earlier checkpoints, in that shape and type.`);
+}
+
+function refuseFoldedNorms({ unused }: Unfilled): void {
+  const [lost, ...others] = foldedNorms(unused);
+  if (lost === undefined) return;
+  const more = others.length > 0 ? ` and of ${others.length} more` : '';
+  throw missing(
+    `The graph does not use the batch normalization of ${quoteName(lost)}${more}: the exporter folded it into the layer before it, whose weights are no longer those of the checkpoint. Export the graph with ${plainExport}, or with ${unfoldedExport}.`,
+  );
+}
+
+function refuseInitializers({ initializers, unused }: Unfilled): void {
+  if (initializers.length === 0) return;
+  const names = quoteNames(initializers.map((each) => each.name));
+  const what = initializers.every((each) => each.external)
+    ? `The graph leaves weights to be filled that match no tensor of the checkpoint: ${names}.`
+    : `No tensor of the checkpoint fills ${names} of the graph, so the numbers stored in the graph would be measured instead.`;
+  throw missing(`${what} ${explainUnfilled(initializers, unused)}`);
+}
+
+function refuseHidden({ hidden }: Unfilled): void {
+  const [first] = hidden;
+  if (first === undefined) return;
+  const names = quoteNames(hidden.map((each) => each.name));
+  throw missing(
+    `The graph stores numbers where no tensor of the checkpoint can fill them: ${names} (${first.place}). If they are weights, export the graph with ${plainExport}; if not, add ${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
+  );
+}
+
+function refuseMerged(request: BindRequest, binding: WeightBinding, { unused }: Unfilled, trace: WeightTrace): void {
+  const [merged] = mergedWeights(request, binding, { unused, trace });
+  if (merged === undefined) return;
+  throw missing(
+    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, or from trained weights.`,
+  );
+}
+
+function refuseScalars({ scalars, unused }: Unfilled): void {
+  if (scalars.length === 0) return;
+  const tensor = unused.find(({ shape }) => shape.every((size) => size === 1))!;
+  const entries = JSON.stringify({ constants: scalars.slice(0, scalarsShown) }).slice(1, -1);
+  throw missing(
+    `The graph does not use the checkpoint's ${quoteName(tensor.name)}, a single number, and stores single numbers that nothing fills: ${quoteNames(scalars)}. If one of them is that weight, export the graph with ${plainExport}; if none is, declare them: add ${entries} to the eval set's spec (\`*\` stands for any characters).`,
+  );
+}
+
+/** Single numbers that a sentence spells out as JSON. */
+const scalarsShown = 3;
+
+function missing(message: string): FirnError {
+  return new FirnError('graph-missing-weights', message);
+}

@@ -1,0 +1,63 @@
+import type { GraphInitializer } from '../describe-graph.ts';
+import { isFloatDtype } from '../onnx-dtype.ts';
+import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
+import type { BindRequest } from './bind-request.ts';
+import { declaredConstants } from './declared-constants.ts';
+import { fits } from './fit.ts';
+import { hiddenConstants, type HiddenConstant } from './hidden-constants.ts';
+import { byElementCount } from './tensor-groups.ts';
+import { isFirstState, isWeightless } from './weightless-inputs.ts';
+import type { WeightTrace } from './weight-trace.ts';
+
+/** The numbers of a graph that no tensor fills although they may be weights. */
+export interface Unfilled {
+  /** Initializers and Constants under a name of their own: a tensor map could fill them. In file order. */
+  readonly initializers: readonly GraphInitializer[];
+  /** Numbers that no map reaches. */
+  readonly hidden: readonly HiddenConstant[];
+  /** Names of single numbers, where a tensor of one element is left over. */
+  readonly scalars: readonly string[];
+  /** Floating tensors of the checkpoint that fill nothing, in checkpoint order. */
+  readonly unused: readonly CheckpointTensor[];
+  /** Tensors that the binding names and the checkpoint does not have in a shape and type that fit, by initializer. */
+  readonly gone: readonly string[];
+}
+
+/**
+ * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `request.plain`. Left out are what the eval set declares,
+ * what operators take that is no weight, additive masks, and zeros that a recurrent layer starts from (unless a tensor of that size is left over).
+ * Cost: a pass over the model and the tensors.
+ */
+export function unfilledWeights(request: BindRequest, binding: WeightBinding, trace: WeightTrace): Unfilled {
+  const { graph, tensors, plain = new Map() } = request;
+  const declared = declaredConstants(request.constants);
+  const unused = unusedTensors(tensors, binding);
+  const unusedCounts = byElementCount(unused);
+  const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
+  const bound = graph.initializers.filter((each) => Object.hasOwn(binding, each.name));
+  const gone = bound.filter((each) => {
+    const tensor = byName.get(binding[each.name]!.tensor);
+    return tensor === undefined || !fits(each, tensor, binding[each.name]!.transpose);
+  });
+  const isHarmless = (each: GraphInitializer) =>
+    declared(each.name) ||
+    plain.get(each.name) === 'mask' ||
+    isWeightless(trace, each.name) ||
+    (plain.get(each.name) === 'zeros' && !unusedCounts.has(each.elementCount) && isFirstState(trace, each.name));
+  const open = graph.initializers.filter((each) => !Object.hasOwn(binding, each.name));
+  const hidden = hiddenConstants(graph.model).filter((each) => !declared(each.name) && !isWeightless(trace, each.name));
+  const single = open.filter((each) => isFloatDtype(each.dtype) && !each.external && each.elementCount === 1 && !isHarmless(each));
+  return {
+    initializers: open.filter((each) => each.external || (isFloatDtype(each.dtype) && each.elementCount > 1 && !isHarmless(each))),
+    hidden: hidden.filter((each) => each.elementCount > 1),
+    scalars: unusedCounts.has(1) ? [...single, ...hidden.filter((each) => each.elementCount === 1)].map((each) => each.name) : [],
+    unused,
+    gone: gone.map((each) => each.name),
+  };
+}
+
+/** Floating tensors that a binding does not use. */
+function unusedTensors(tensors: readonly CheckpointTensor[], binding: WeightBinding): CheckpointTensor[] {
+  const used = new Set(Object.values(binding).map((source) => source.tensor));
+  return tensors.filter((tensor) => isFloatDtype(tensor.dtype) && !used.has(tensor.name));
+}

@@ -1,0 +1,70 @@
+import type { GraphDescription } from '../describe-graph.ts';
+import { graphsOf } from '../graph-walk.ts';
+import type { NodeProto } from '../onnx_pb.ts';
+import { passesWeightThrough } from '../operator-roles.ts';
+
+/** An operator that takes a stored tensor, as it is or carried on by operators that only pass tensors on. */
+export interface FinalUse {
+  readonly opType: string;
+  readonly domain: string;
+  /** Which input of the operator. */
+  readonly index: number;
+  readonly node: NodeProto;
+}
+
+interface Consumer {
+  readonly node: NodeProto;
+  readonly index: number;
+}
+
+/** Values followed from one stored tensor before its uses count as unknown. */
+const followedMax = 10_000;
+
+/** Who reads which value of a graph, subgraphs included. Cost of making one: a pass over the nodes. */
+export class WeightTrace {
+  readonly #consumers = new Map<string, Consumer[]>();
+  readonly #outputs = new Set<string>();
+  readonly #finals = new Set<string>();
+
+  constructor(graph: GraphDescription) {
+    for (const { graph: each, place } of graphsOf(graph.model)) {
+      if (place === 'aside') continue;
+      for (const output of each.output) {
+        this.#outputs.add(output.name);
+        if (place === 'main') this.#finals.add(output.name);
+      }
+      for (const node of each.node) for (const [index, name] of node.input.entries()) this.#add(name, { node, index });
+    }
+  }
+
+  /** Who reads a value itself. */
+  consumersOf(name: string): readonly Consumer[] {
+    return this.#consumers.get(name) ?? [];
+  }
+
+  /** Whether a value is an output of the model. */
+  isModelOutput(name: string): boolean {
+    return this.#finals.has(name);
+  }
+
+  /** The operators that use a stored tensor in the end; undefined where that is not known (it is an output, or goes too far). */
+  usesOf(name: string): readonly FinalUse[] | undefined {
+    const uses: FinalUse[] = [];
+    const seen = new Set([name]);
+    for (const value of seen) {
+      if (this.#outputs.has(value) || seen.size > followedMax) return undefined;
+      for (const { node, index } of this.consumersOf(value)) {
+        if (passesWeightThrough(node.domain, node.opType) && (index === 0 || node.opType === 'Concat')) for (const output of node.output) seen.add(output);
+        else uses.push({ opType: node.opType, domain: node.domain, index, node });
+      }
+    }
+    return uses;
+  }
+
+  #add(name: string, consumer: Consumer): void {
+    if (name === '') return;
+    const known = this.#consumers.get(name);
+    if (known === undefined) this.#consumers.set(name, [consumer]);
+    else known.push(consumer);
+  }
+}
