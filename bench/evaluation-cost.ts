@@ -43,20 +43,29 @@ async function measure(evaluator: Evaluator, files: EvalFiles, [width, layers, p
   return { parameters: layers * width * width + width * classes, positions, classes, seconds: seconds.sort((a, b) => a - b)[rounds >> 1]! };
 }
 
-function requestOf(files: EvalFiles, { width, layers, positions, classes }: { width: number; layers: number; positions: number; classes: number }): EvaluationRequest {
+function requestOf(
+  files: EvalFiles,
+  { width, layers, positions, classes }: { width: number; layers: number; positions: number; classes: number },
+): EvaluationRequest {
   const names = Array.from({ length: layers }, (_, layer) => `w${layer}`);
   const graph = buildModel({
     inputs: [value('x', ['N', width])],
     outputs: [value('logits', ['N', classes])],
     initializers: [...names.map((name) => external(name, [width, width])), external('head', [width, classes])],
     nodes: [
-      ...names.flatMap((name, layer) => [node('MatMul', [layer === 0 ? 'x' : `r${layer - 1}`, name], [`m${layer}`]), node('Relu', [`m${layer}`], [`r${layer}`])]),
+      ...names.flatMap((name, layer) => [
+        node('MatMul', [layer === 0 ? 'x' : `r${layer - 1}`, name], [`m${layer}`]),
+        node('Relu', [`m${layer}`], [`r${layer}`]),
+      ]),
       node('MatMul', [`r${layers - 1}`, 'head'], ['logits']),
     ],
   });
   const random = randomFloats();
   const floats = (shape: number[], scale: number): Column => ({ dtype: 'F32', shape, data: random(shape[0]! * shape[1]!, scale) });
-  const weights = Object.fromEntries([...names.map((name) => [name, floats([width, width], 1 / Math.sqrt(width))] as const), ['head', floats([width, classes], 0.05)] as const]);
+  const weights = Object.fromEntries([
+    ...names.map((name) => [name, floats([width, width], 1 / Math.sqrt(width))] as const),
+    ['head', floats([width, classes], 0.05)] as const,
+  ]);
   const labels: Column = { dtype: 'I64', shape: [positions], data: BigInt64Array.from({ length: positions }, (_, at) => BigInt(at % classes)) };
   const spec: EvalSetSpec = { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y' }], batchRows: 256 };
   return {
@@ -98,9 +107,19 @@ try {
   console.log('parameters  positions  classes  seconds  by the formula');
   for (const { parameters, positions, classes, seconds } of measured) {
     const predicted = perWeight * parameters * positions + perLogit * positions * classes;
-    console.log([String(parameters).padStart(10), String(positions).padStart(10), String(classes).padStart(8), seconds.toFixed(2).padStart(8), predicted.toFixed(2).padStart(8)].join(' '));
+    console.log(
+      [
+        String(parameters).padStart(10),
+        String(positions).padStart(10),
+        String(classes).padStart(8),
+        seconds.toFixed(2).padStart(8),
+        predicted.toFixed(2).padStart(8),
+      ].join(' '),
+    );
   }
-  console.log(`seconds = ${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x positions x classes (median of ${rounds} each)`);
+  console.log(
+    `seconds = ${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x positions x classes (median of ${rounds} each)`,
+  );
 } finally {
   await evaluator.close();
   rmSync(folder, { recursive: true, force: true });

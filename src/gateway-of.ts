@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from './catalog/catalog.ts';
 import { checkEvalSet } from './compress/check-eval-set.ts';
+import { checkWithCheckpoint } from './compress/check-with-checkpoint.ts';
 import type { GraphCache } from './compress/describe-local-graph.ts';
 import { evalSetDirectory } from './compress/local-eval-set.ts';
 import type { Evaluator } from './evaluate/evaluator.ts';
@@ -58,9 +59,11 @@ export function gatewayOf(
     wakeWorkers();
     return done;
   };
+  const downloads = meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored);
   return {
     catalog,
     progress,
+    evalSets: { check: checkWithCheckpoint({ catalog, store, evaluator, graphs, workDirectory, downloads }) },
     runs: {
       create: (repository, input) =>
         createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
@@ -82,7 +85,7 @@ export function gatewayOf(
       retry: (run, checkpoint, change) => waking(retryCheckpoint(ingestContext, run, checkpoint, change)),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
-    downloads: meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored),
+    downloads,
   };
 }
 

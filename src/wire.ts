@@ -18,6 +18,7 @@ import { FirnError } from './checkpoint/firn-error.ts';
 import type { CompressContext } from './compress/compress-context.ts';
 import type { GraphCache } from './compress/describe-local-graph.ts';
 import { markEncodeEnded, runEncodeJob } from './compress/encode-job.ts';
+import { fitsEvalSet } from './compress/fits-eval-set.ts';
 import { evalSetDirectory } from './compress/local-eval-set.ts';
 import type { Config } from './config.ts';
 import { createEvaluator } from './evaluate/create-evaluator.ts';
@@ -235,6 +236,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     now: () => catalog.now(),
     newKeyPart: () => randomBytes(16).toString('hex'),
     tracer: parts.watch.tracer,
+    fitsEvalSet: fitsEvalSet({ store, graphs: parts.graphs, workDirectory: parts.work.path }),
     limits: {
       fileBytesMax: config.fileMaxBytes,
       stagedBytesPerRunMax: config.stagedRunMaxBytes,

@@ -21,7 +21,7 @@ export const evalSetUsage =
   'firn eval-set check GRAPH BATCHES CHECKPOINT [--spec FILE] [--kind KIND] [--memory-mib N] [--deadline-s N] [--json]\n' +
   '  GRAPH       an ONNX file; BATCHES a safetensors file of inputs and labels\n' +
   '  CHECKPOINT  a safetensors file, an index of shards, or a folder with one of these\n' +
-  '  --spec      the eval set\'s spec as JSON; without it names and types are guessed from, and the guess is printed\n' +
+  "  --spec      the eval set's spec as JSON; without it names and types are guessed from, and the guess is printed\n" +
   `  --kind      one of ${metricKinds.join(', ')}`;
 
 /** As a hub's own, docs/operations.md. */
@@ -132,7 +132,8 @@ function readOptions([verb, ...args]: readonly string[]): CheckOptions {
     },
   });
   const [graphPath, batchesPath, checkpoint, ...more] = positionals;
-  if (graphPath === undefined || batchesPath === undefined || checkpoint === undefined || more.length > 0) throw usage('A graph, batches and a checkpoint are wanted.');
+  if (graphPath === undefined || batchesPath === undefined || checkpoint === undefined || more.length > 0)
+    throw usage('A graph, batches and a checkpoint are wanted.');
   const kind = metricKinds.find((known) => known === values.kind);
   if (values.kind !== undefined && kind === undefined) throw usage(`There is no kind "${values.kind}".`);
   const positive = (name: 'memory-mib' | 'deadline-s'): number => {
@@ -140,5 +141,14 @@ function readOptions([verb, ...args]: readonly string[]): CheckOptions {
     if (!(number > 0)) throw usage(`--${name} wants a number above 0, not "${values[name]}".`);
     return number;
   };
-  return { graphPath, batchesPath, checkpoint, specPath: values.spec, kind, asJson: values.json, memoryMib: positive('memory-mib'), deadlineS: positive('deadline-s') };
+  return {
+    graphPath,
+    batchesPath,
+    checkpoint,
+    specPath: values.spec,
+    kind,
+    asJson: values.json,
+    memoryMib: positive('memory-mib'),
+    deadlineS: positive('deadline-s'),
+  };
 }

@@ -12,7 +12,9 @@ export function unexpectedBaseline(expects: MetricValues | undefined, measured: 
     return !(difference <= within * Math.max(Math.abs(expected), baselineMagnitudeMin));
   });
   if (apart.length === 0) return undefined;
-  const figures = apart.map(([name, expected]) => `${quoteName(name)} ${figure(expected)} by the training job and ${figure(measured[name] ?? Number.NaN)} on the eval set`);
+  const figures = apart.map(
+    ([name, expected]) => `${quoteName(name)} ${figure(expected)} by the training job and ${figure(measured[name] ?? Number.NaN)} on the eval set`,
+  );
   return (
     `The uploaded weights give ${figures.join(', ')}, which differ by more than ${Number((100 * within).toPrecision(3))} %, so the checkpoint is stored exact: ` +
     'thresholds on a figure that is not the model’s would bound nothing.'

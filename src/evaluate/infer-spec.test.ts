@@ -11,9 +11,21 @@ const ids = column('input_ids', 'I64', 4, 8);
 
 describe('inferSpec', () => {
   test.each<[string, readonly string[], readonly string[], BatchColumns, object]>([
-    ['whole-numbered labels are classes', ['input_ids'], ['logits'], [ids, column('labels', 'I64', 4, 8)], { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' }],
+    [
+      'whole-numbered labels are classes',
+      ['input_ids'],
+      ['logits'],
+      [ids, column('labels', 'I64', 4, 8)],
+      { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'labels' },
+    ],
     ['real labels are values', ['input_ids'], ['score'], [ids, column('target', 'F32', 4)], { name: 'mse', kind: 'mse', output: 'score', labels: 'target' }],
-    ['without labels the uploaded model is compared with', ['input_ids'], ['hidden', 'logits'], [ids], { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits' }],
+    [
+      'without labels the uploaded model is compared with',
+      ['input_ids'],
+      ['hidden', 'logits'],
+      [ids],
+      { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits' },
+    ],
   ])('%s', (_, inputs, outputs, columns, metric) => {
     expect(inferSpec(graph(inputs, outputs), columns)).toEqual({ inputs: { input_ids: 'input_ids' }, metrics: [metric] });
   });
@@ -31,7 +43,9 @@ describe('inferSpec', () => {
     ['two inputs are not in the batches', ['a', 'b'], [ids], /no tensor for graph input "a", "b"; they hold "input_ids".*"inputs" in a spec/],
     ['two tensors might be the one input', ['a'], [ids, column('mask', 'I64', 4)], /graph input "a"/],
   ])('asks where %s', (_, inputs, columns, sentence) => {
-    expect(() => inferSpec(graph(inputs, ['logits']), columns)).toThrow(expect.objectContaining({ code: 'eval-input-mismatch', message: expect.stringMatching(sentence) }));
+    expect(() => inferSpec(graph(inputs, ['logits']), columns)).toThrow(
+      expect.objectContaining({ code: 'eval-input-mismatch', message: expect.stringMatching(sentence) }),
+    );
   });
 
   test('a kind that needs labels is refused without', () => {

@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { openAccess } from '../access/access.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
+import type { CheckpointCheck } from '../compress/check-with-checkpoint.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { runEncodeJob } from '../compress/encode-job.ts';
 import { cancelCheckpoint } from '../ingest/cancel-checkpoint.ts';
@@ -42,6 +43,8 @@ export interface TestGateway extends Gateway {
   readonly lines: object[];
   /** Replaces the judge of eval sets; by default all pass. */
   judgeEvalSet: EvalSetCheck;
+  /** Replaces the measuring of checkpoints on eval sets; by default nothing is found. */
+  examine: CheckpointCheck;
   /** Does the waiting encode jobs, one after the other, as the worker would. Without an evaluator: exact runs only. */
   encode(): Promise<void>;
   close(): Promise<void>;
@@ -91,6 +94,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
       change: (run, change) => changeRun(ingest, run, change),
       delete: (run) => deleteRun({ catalog }, run),
     },
+    evalSets: { check: (...asked) => gateway.examine(...asked) },
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     resumable: createResumable(ingest),
     checkpoints: {
@@ -105,6 +109,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     tracer: noTracer,
     log: { info: (fields) => lines.push(fields), error: (fields) => errors.push(fields) },
     judgeEvalSet: async () => undefined,
+    examine: async () => ({ values: {}, understood: [], warnings: [], secondsPerEvaluation: 0 }),
     encode: () => encodeWaiting(catalog, compress),
     async close() {
       await store.close();

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts';
+import type { CheckpointCheck } from '../compress/check-with-checkpoint.ts';
 import type { CreateRunInput } from '../ingest/create-run.ts';
 import type { EvaluationChange } from '../ingest/evaluation-of-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly admittance: Admittance;
   readonly catalog: Catalog;
   readonly runs: RunVerbs;
+  readonly evalSets: EvalSetVerbs;
   readonly uploads: Ingest;
   readonly resumable: Resumable;
   readonly checkpoints: CheckpointVerbs;
@@ -31,6 +33,11 @@ export interface Gateway {
   readonly transfers: Pick<TransferMeter, 'add'>;
   readonly tracer: Tracer;
   readonly log: HttpLog;
+}
+
+export interface EvalSetVerbs {
+  /** compress/check-with-checkpoint.ts */
+  check: CheckpointCheck;
 }
 
 export interface RunVerbs {

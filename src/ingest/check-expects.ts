@@ -11,9 +11,13 @@ export async function checkExpects(catalog: Catalog, run: Run, expects: MetricVa
   if (Object.values(expects).some((value) => !Number.isFinite(value))) throw new FirnError('invalid-request', 'The values of "expects" are finite numbers.');
   if (names.length === 0) return;
   const evalSet = run.fidelity === 'exact' || run.evalSetId === undefined ? undefined : await catalog.evalSets.get(run.evalSetId);
-  if (evalSet === undefined) throw new FirnError('invalid-request', '"expects" is compared with what the eval set of a lossy run measures; this run has none. Leave it out.');
+  if (evalSet === undefined)
+    throw new FirnError('invalid-request', '"expects" is compared with what the eval set of a lossy run measures; this run has none. Leave it out.');
   const known = evalSet.spec.metrics.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}" to compare "expects" with; it has ${known.map((name) => `"${name}"`).join(', ')}.`);
+  throw new FirnError(
+    'metric-unknown',
+    `The eval set has no metric named "${unknown}" to compare "expects" with; it has ${known.map((name) => `"${name}"`).join(', ')}.`,
+  );
 }

@@ -10,7 +10,11 @@ export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig
  * Enters an open checkpoint with its announced files, and its encode job, held until the commit. Inside the caller's transaction. Errors: `step-exists`,
  * `not-found` (the run).
  */
-export async function openCheckpoint(tx: Catalog, run: Pick<Run, 'id'>, { step, fixedConfig, layerTypes, expects, files }: OpenedCheckpoint): Promise<Checkpoint> {
+export async function openCheckpoint(
+  tx: Catalog,
+  run: Pick<Run, 'id'>,
+  { step, fixedConfig, layerTypes, expects, files }: OpenedCheckpoint,
+): Promise<Checkpoint> {
   const checkpoint = await tx.checkpoints.reserve({
     runId: run.id,
     step,

@@ -16,7 +16,11 @@ export function describeBinding(report: BindingReport): string[] {
     ...sentence(byContent, 'bound by equal bytes'),
     ...sentence(transposed, 'transposed'),
     ...(declared.length === 0 ? [] : [`${declared.length === 1 ? '1 constant is' : `${declared.length} constants are`} declared: ${quoteNames(declared)}.`]),
-    ...(unused.length === 0 ? [] : [`${unused.length === 1 ? '1 tensor' : `${unused.length} tensors`} of the checkpoint ${unused.length === 1 ? 'is' : 'are'} not used by the graph: ${quoteNames(unused)}.`]),
+    ...(unused.length === 0
+      ? []
+      : [
+          `${unused.length === 1 ? '1 tensor' : `${unused.length} tensors`} of the checkpoint ${unused.length === 1 ? 'is' : 'are'} not used by the graph: ${quoteNames(unused)}.`,
+        ]),
   ];
 }
 

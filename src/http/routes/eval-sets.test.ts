@@ -45,6 +45,40 @@ describe('eval sets', () => {
     expect((await call('GET', sets)).json.items.map((item: { name: string }) => item.name)).toContain('held-out');
   });
 
+  it('measures a checkpoint on request, at the commit or apart, and says what it found', async () => {
+    await upload('measured');
+    await call('POST', '/v1/repositories/acme/lm/runs', { name: 'train', fidelity: 'exact' });
+    await call('PUT', '/v1/repositories/acme/lm/runs/train/checkpoints/7', batches);
+    const report = { values: { accuracy: 0.5 }, understood: ['"accuracy": ...'], warnings: [], secondsPerEvaluation: 0.25 };
+    const asked: unknown[] = [];
+    gateway.examine = async (evalSet, checkpoint) => {
+      asked.push([evalSet.name, checkpoint.step]);
+      return report;
+    };
+    const checked = await call('POST', `${sets}/measured/check?checkpoint=train@7`);
+    expect([checked.status, checked.json]).toEqual([200, report]);
+    expect((await call('GET', `${sets}/measured`)).json.state).toBe('open');
+    const committed = await call('POST', `${sets}/measured/commit?check=train@7`);
+    expect(committed.json).toMatchObject({ state: 'ready', check: report });
+    expect(asked).toEqual([
+      ['measured', 7],
+      ['measured', 7],
+    ]);
+    expect((await call('POST', `${sets}/measured/check?checkpoint=train@8`)).json.code).toBe('not-found');
+    const malformed = await call('POST', `${sets}/measured/check?checkpoint=train`);
+    expect([malformed.status, malformed.json.code]).toEqual([400, 'invalid-request']);
+  });
+
+  it('leaves a set open whose check with a checkpoint fails', async () => {
+    await upload('to-mend');
+    gateway.examine = async () => {
+      throw new FirnError('eval-label-mismatch', 'Labels look odd.');
+    };
+    const refused = await call('POST', `${sets}/to-mend/commit?check=train@7`);
+    expect([refused.status, refused.json.code]).toEqual([422, 'eval-label-mismatch']);
+    expect((await call('GET', `${sets}/to-mend`)).json.state).toBe('open');
+  });
+
   it('answers the reason of a failed check, and keeps it', async () => {
     await upload('bad');
     gateway.judgeEvalSet = async () => {

@@ -1,13 +1,14 @@
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import type { EvalSetPart } from '../../catalog/catalog.ts';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocate, found } from '../locate.ts';
+import { createLocate, found, type EvalSetNames } from '../locate.ts';
 import { nextOfPage, pageOf } from '../page.ts';
 import { resourcePaths } from '../resource-paths.ts';
-import { evalSetInput, evalSetList, evalSetSchema, renderEvalSet } from '../schemas/eval-set.ts';
-import { evalSetParams, idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
+import { checkedEvalSet, evalSetInput, evalSetList, evalSetReport, evalSetSchema, renderEvalSet, renderReport } from '../schemas/eval-set.ts';
+import { checkpointName, evalSetParams, idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
 import { readUpload } from '../read-upload.ts';
@@ -16,6 +17,8 @@ const tags = ['Eval sets'];
 const collection = '/v1/repositories/{namespace}/{name}/eval-sets';
 const member = `${collection}/{evalSet}` as const;
 const json = { 'application/json': { schema: evalSetSchema } };
+
+const checkedWith = { description: 'A checkpoint of the repository whose model files have arrived, as `run@step`; its state does not matter.' };
 
 const createEvalSet = createRoute({
   method: 'post',
@@ -76,8 +79,27 @@ const commitEvalSet = createRoute({
   operationId: 'commitEvalSet',
   summary: 'Check graph, batches and metrics against each other',
   tags,
-  request: { params: evalSetParams, headers: idempotencyHeaders },
-  responses: { 200: { description: 'Ready for runs.', content: json }, ...problems(400, 401, 403, 404, 409, 422, 429, 503) },
+  request: { params: evalSetParams, headers: idempotencyHeaders, query: z.object({ check: checkpointName.optional().openapi(checkedWith) }) },
+  description:
+    'With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended.',
+  responses: {
+    200: { description: 'Ready for runs.', content: { 'application/json': { schema: checkedEvalSet } } },
+    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
+  },
+});
+const checkEvalSet = createRoute({
+  method: 'post',
+  path: `${member}/check`,
+  operationId: 'checkEvalSet',
+  summary: 'Measure a checkpoint on an eval set, open or ready',
+  tags,
+  request: { params: evalSetParams, query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }) },
+  description:
+    'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with.',
+  responses: {
+    200: { description: 'What was found.', content: { 'application/json': { schema: evalSetReport } } },
+    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
+  },
 });
 
 /** Routes of eval sets. */
@@ -112,8 +134,16 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
     await uploads.receiveEvalSetPart(evalSet, 'batches', readUpload(c));
     return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
   });
+  const reportOn = async (c: Context<AppEnv>, names: EvalSetNames, { run, step }: { run: string; step: number }) => {
+    const { checkpoint } = await locate(c, 'write').checkpoint({ ...names, run, step });
+    return renderReport(await gateway.evalSets.check(await locate(c, 'write').evalSet(names), checkpoint, c.req.raw.signal));
+  };
   app.openapi(commitEvalSet, async (c) => {
-    const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    return c.json(renderEvalSet(await uploads.commitEvalSet(evalSet)), 200);
+    const names = c.req.valid('param');
+    const evalSet = await locate(c, 'write').evalSet(names);
+    const { check } = c.req.valid('query');
+    const report = check === undefined ? undefined : await reportOn(c, names, check);
+    return c.json({ ...renderEvalSet(await uploads.commitEvalSet(evalSet)), ...(report !== undefined && { check: report }) }, 200);
   });
+  app.openapi(checkEvalSet, async (c) => c.json(await reportOn(c, c.req.valid('param'), c.req.valid('query').checkpoint), 200));
 }

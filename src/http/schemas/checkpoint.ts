@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { checkpointStates, type Checkpoint, type CheckpointFile, type CheckpointResult, type EvalSet, type PackageRecord, type Trial } from '../../catalog/catalog.ts';
+import {
+  checkpointStates,
+  type Checkpoint,
+  type CheckpointFile,
+  type CheckpointResult,
+  type EvalSet,
+  type PackageRecord,
+  type Trial,
+} from '../../catalog/catalog.ts';
 import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKinds } from '../../checkpoint/metric-kind.ts';

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/catalog.ts';
+import type { EvalSetReport } from '../../compress/examine-eval-set.ts';
 import { classAxes, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKindTable } from '../../checkpoint/metric-kind-table.ts';
@@ -101,6 +102,28 @@ export const evalSetSchema = z
     createdAt: z.iso.datetime(),
   })
   .openapi('EvalSet');
+
+export const evalSetReport = z
+  .object({
+    values: z
+      .record(z.string(), z.number().nullable())
+      .openapi({ description: 'Each metric of the checkpoint as uploaded; null when not finite.', example: { loss: 4.4903 } }),
+    understood: z.array(z.string()).openapi({
+      description: 'How graph, batches, labels and weights were read.',
+      example: ['"loss": cross-entropy of logits [48, 128, 1024] with labels [48, 128], 6,144 positions; 4.4903 (6.9315 for guessing).'],
+    }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: 'What looks like a mistake: a loss worse than guessing, labels shifted by one, inputs that are not finite.' }),
+    secondsPerEvaluation: z.number().openapi({ description: 'What one evaluation took; a checkpoint takes about five.' }),
+  })
+  .openapi('EvalSetReport');
+
+export const checkedEvalSet = evalSetSchema.extend({ check: evalSetReport.optional() }).openapi('CheckedEvalSet');
+
+export function renderReport({ values, understood, warnings, secondsPerEvaluation }: EvalSetReport): z.infer<typeof evalSetReport> {
+  return { values: { ...values }, understood: [...understood], warnings: [...warnings], secondsPerEvaluation };
+}
 
 export const evalSetList = z.object({ items: z.array(evalSetSchema), next: z.string().optional() }).openapi('EvalSetList');
 

@@ -4,6 +4,8 @@ import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../idempotency.t
 
 /** Largest step: what a JSON number holds exactly, with room. */
 const stepMax = 10 ** 15 - 1;
+/** Digits of it. */
+const stepDigitsMax = 15;
 /** Most entries of one page. */
 export const pageLimitMax = 1000;
 
@@ -46,6 +48,19 @@ export const repositoryParams = z.object({
 export const evalSetParams = repositoryParams.extend({
   evalSet: nameSchema.openapi({ param: path('evalSet', 'Name of the eval set.'), example: 'held-out' }),
 });
+/** A checkpoint of the repository as `run@step`. */
+export const checkpointName = z
+  .string()
+  .max(nameLengthMax + 1 + stepDigitsMax)
+  .transform((text, ctx): { run: string; step: number } => {
+    const at = text.lastIndexOf('@');
+    const [run, step] = [text.slice(0, at), text.slice(at + 1)];
+    if (at > 0 && isRunName(run) && /^(?:0|[1-9]\d{0,14})$/.test(step)) return { run, step: Number(step) };
+    ctx.addIssue('must be a run and a step, such as "train@1200"');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', example: 'train@1200' });
+
 export const runParams = repositoryParams.extend({
   run: runNameSchema.openapi({ param: path('run', 'Name of the run.') }),
 });
