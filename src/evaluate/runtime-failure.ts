@@ -1,4 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { runtimeWords } from './runtime-words.ts';
 
 /** The signs of a failed allocation in messages of the runtime, of C++ and of V8. */
 const memoryFailure =
@@ -10,22 +11,28 @@ export function isMemoryFailure(text: string): boolean {
   return memoryFailure.test(text);
 }
 
-/** An error of the runtime while it loads a graph. Its own words go to the log only: they name source files and addresses. */
+/** An error of the runtime while it loads a graph. Its own sentence is told, without the source files and addresses that it names. */
 export function loadFailure(cause: unknown): FirnError {
   const detail = textOf(cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
-  return new FirnError('graph-invalid', 'The runtime cannot load the graph.', { detail, cause });
+  const { place, sentence } = runtimeWords(detail);
+  const where = place === undefined ? '' : ` at ${place}`;
+  const message = sentence === '' ? `The runtime cannot load the graph${where}.` : `The runtime cannot load the graph${where}: ${sentence}`;
+  return new FirnError('graph-invalid', message, { detail, cause });
 }
 
 /**
  * An error of the runtime while it runs a graph. It throws for what the graph does to these inputs (an index beyond a table, a shape that does not fit), and
- * would throw again: unlike `eval-crashed`, which says that the process died.
+ * would throw again: unlike `eval-crashed`, which says that the process died. The message names operator and node and repeats the runtime's own sentence.
  */
 export function runFailure(cause: unknown): FirnError {
   const detail = textOf(cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
-  if (inputFailure.test(detail)) return new FirnError('eval-input-mismatch', 'The batches do not fit the inputs of the graph.', { detail, cause });
-  return new FirnError('eval-input-mismatch', 'The graph fails when it is run on the batches.', { detail, cause });
+  const { place, sentence } = runtimeWords(detail);
+  const reason = sentence === '' ? '.' : `: ${sentence}`;
+  if (place !== undefined) return new FirnError('eval-input-mismatch', `The runtime fails at ${place}${reason}`, { detail, cause });
+  const what = inputFailure.test(detail) ? 'The batches do not fit the inputs of the graph' : 'The graph fails when it is run on the batches';
+  return new FirnError('eval-input-mismatch', `${what}${reason}`, { detail, cause });
 }
 
 export function outOfMemory(detail: string | undefined): FirnError {

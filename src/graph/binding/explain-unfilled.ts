@@ -14,11 +14,11 @@ const entriesMax = 3;
 
 /** What an initializer may be, the worst first: what only another export helps, then what a map helps, then what may be no weight. */
 type Guess =
-  | { readonly kind: 'joined' | 'reshaped' | 'computed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
+  | { readonly kind: 'folded' | 'joined' | 'reshaped' | 'computed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
   | { readonly kind: 'renamed'; readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }
   | { readonly kind: 'unknown'; readonly initializer: GraphInitializer };
 
-const order = ['joined', 'computed', 'reshaped', 'renamed', 'unknown'] as const;
+const order = ['folded', 'joined', 'computed', 'reshaped', 'renamed', 'unknown'] as const;
 
 /**
  * Says what to do about initializers that nothing fills: the tensor map to give, the option of the exporter that keeps weights apart, or how to declare
@@ -35,6 +35,8 @@ export function explainUnfilled(initializers: readonly GraphInitializer[], unuse
   const names = quoteNames(first.tensors.map((tensor) => tensor.name));
   const again = `export the graph with ${plainExport}, or with ${unfoldedExport}`;
   switch (first.kind) {
+    case 'folded':
+      return `${name} looks like ${quoteName(first.tensors[0]!.name)} with a batch normalization folded into it (${quoteName(first.tensors[1]!.name)} is unused, too): ${again}.`;
     case 'joined':
       return `${name} looks like ${names} joined by the exporter: ${again}.`;
     case 'computed':
@@ -52,6 +54,8 @@ export function explainUnfilled(initializers: readonly GraphInitializer[], unuse
 function guess(initializer: GraphInitializer, unused: readonly CheckpointTensor[], groups: ReadonlyMap<number, readonly SizedTensor[]>): Guess {
   const sized = groups.get(initializer.elementCount) ?? [];
   const renamedTo = sized.filter((tensor) => sameShape(tensor.shape, initializer.shape) || isTransposed(tensor.shape, initializer.shape));
+  const norm = renamedTo.length > 0 && initializer.shape.length > 2 ? unused.find((each) => isRunningVariance(each, initializer.shape)) : undefined;
+  if (norm !== undefined) return { kind: 'folded', initializer, tensors: [renamedTo[0]!, norm] };
   if (renamedTo.length > 0) return { kind: 'renamed', initializer, tensors: renamedTo };
   if (sized.length > 0) return { kind: 'reshaped', initializer, tensors: sized };
   const joined = joinedTensors(initializer.elementCount, groups);
@@ -59,6 +63,11 @@ function guess(initializer: GraphInitializer, unused: readonly CheckpointTensor[
   const width = initializer.shape.at(-1) ?? 1;
   const source = width > 1 && initializer.elementCount > width ? unused.find(({ shape }) => shape.length === 2 && shape[1] === width) : undefined;
   return source === undefined ? { kind: 'unknown', initializer } : { kind: 'computed', initializer, tensors: [source] };
+}
+
+/** Of as many channels as a convolution has outputs (or, transposed, inputs). */
+function isRunningVariance({ name, shape }: CheckpointTensor, kernel: readonly number[]): boolean {
+  return shape.length === 1 && kernel.slice(0, 2).includes(shape[0]!) && /(^|\.)running_var$/.test(name);
 }
 
 function renamed(guesses: readonly { readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }[], again: string): string {

@@ -26,17 +26,26 @@ export function joinedTensors(elementCount: number, groups: ReadonlyMap<number, 
   return [];
 }
 
+/** Those of a layer that are as many elements together; of several, those whose names end the most alike (`..._l0` with `..._l0`). */
 function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointTensor[] | undefined {
+  let best: { readonly tensors: CheckpointTensor[]; readonly likeness: number } | undefined;
   for (const [i, a] of layer.entries()) {
     for (const [j, b] of layer.entries()) {
       if (j <= i || !joins(a, b)) continue;
       const rest = elementCount - a.elementCount - b.elementCount;
-      if (rest === 0) return [a, b];
-      const c = layer.slice(j + 1).find((each) => each.elementCount === rest && joins(a, each));
-      if (c !== undefined) return [a, b, c];
+      const c = rest === 0 ? undefined : layer.slice(j + 1).find((each) => each.elementCount === rest && joins(a, each));
+      if (rest !== 0 && c === undefined) continue;
+      const likeness = commonEnd(a.name, b.name);
+      if (likeness > (best?.likeness ?? -1)) best = { tensors: c === undefined ? [a, b] : [a, b, c], likeness };
     }
   }
-  return undefined;
+  return best?.tensors;
+}
+
+function commonEnd(a: string, b: string): number {
+  let length = 0;
+  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length)) length += 1;
+  return length;
 }
 
 /** What is joined along one axis has the others alike. */

@@ -25,8 +25,10 @@ export function mergedWeights(request: BindRequest, binding: WeightBinding, { un
   return bound.flatMap((initializer) => {
     const content = request.plain?.get(initializer.name);
     const isOneNumber = content === 'zeros' || content === 'uniform';
-    const hidden = initializer.external ? byLastName.get(lastNameKey(initializer)) : isOneNumber ? byShape.get(shapeKey(initializer)) : undefined;
-    if (hidden === undefined || (initializer.external && counts.get(lastNameKey(initializer)) !== 1)) return [];
+    const namesake = byLastName.get(lastNameKey(initializer));
+    const hidden = namesake ?? (isOneNumber ? byShape.get(shapeKey(initializer)) : undefined);
+    const isMerged = initializer.external ? counts.get(lastNameKey(initializer)) === 1 : isOneNumber;
+    if (hidden === undefined || !isMerged) return [];
     return isShared(trace, initializer.name) ? [{ initializer: initializer.name, tensor: hidden.name }] : [];
   });
 }

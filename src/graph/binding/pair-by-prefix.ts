@@ -53,9 +53,9 @@ export function pairByPrefix(rest: readonly GraphInitializer[], unused: readonly
 
 /** A prefix pair in words. */
 export function describePrefix({ graph, checkpoint }: PrefixPair): string {
-  if (checkpoint === '') return `without ${quoteName(graph)} of the graph`;
-  if (graph === '') return `behind ${quoteName(checkpoint)} of the checkpoint`;
-  return `with ${quoteName(checkpoint)} of the checkpoint in place of ${quoteName(graph)} of the graph`;
+  if (checkpoint === '') return `without the graph's prefix ${quoteName(graph)}`;
+  if (graph === '') return `behind the checkpoint's prefix ${quoteName(checkpoint)}`;
+  return `with the checkpoint's prefix ${quoteName(checkpoint)} in place of the graph's ${quoteName(graph)}`;
 }
 
 function candidatePrefixes(named: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): PrefixPair[] {

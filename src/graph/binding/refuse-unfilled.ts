@@ -25,10 +25,10 @@ export function refuseUnfilled(request: BindRequest, binding: WeightBinding, und
     return;
   }
   refuseGone(unfilled);
-  refuseFoldedNorms(unfilled);
   refuseInitializers(unfilled);
   refuseHidden(unfilled);
   refuseMerged(request, binding, unfilled, trace);
+  refuseFoldedNorms(unfilled);
   refuseScalars(unfilled);
   if (request.tensors.length > 0 && Object.keys(binding).length === 0)
     throw missing('No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
@@ -42,7 +42,7 @@ function refuseGone({ gone }: Unfilled): void {
 function refuseFoldedNorms({ unused }: Unfilled): void {
   const [lost, ...others] = foldedNorms(unused);
   if (lost === undefined) return;
-  const more = others.length > 0 ? ` and of ${others.length} more` : '';
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
   throw missing(
     `The graph does not use the batch normalization of ${quoteName(lost)}${more}: the exporter folded it into the layer before it, whose weights are no longer those of the checkpoint. Export the graph with ${plainExport}, or with ${unfoldedExport}.`,
   );
