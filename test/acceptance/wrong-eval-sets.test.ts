@@ -4,6 +4,7 @@ import { createRepository } from './hub-fixtures.ts';
 import { startHub, type Hub } from './start-hub.ts';
 import type { Mistake } from './wrong-eval-sets/mistake.ts';
 import { isSilentlyWrong, meets, tryMistake } from './wrong-eval-sets/outcome.ts';
+import { wrongConstants } from './wrong-eval-sets/wrong-constants.ts';
 import { wrongGraphs } from './wrong-eval-sets/wrong-graphs.ts';
 import { wrongLabels } from './wrong-eval-sets/wrong-labels.ts';
 import { wrongWeights } from './wrong-eval-sets/wrong-weights.ts';
@@ -25,6 +26,7 @@ describe.each<[string, readonly Mistake[]]>([
   ['labels and rows', wrongLabels],
   ['graphs and inputs', wrongGraphs],
   ['weights and names', wrongWeights],
+  ['constants', wrongConstants],
 ])('an eval set with something odd about its %s', (_, mistakes) => {
   test.each(mistakes.map((mistake) => [mistake.name, mistake] as const))('%s: is refused, doubted, or right', async (_name, mistake) => {
     const outcome = await tryMistake(api, repository, `mistake-${++made}`, mistake);

@@ -23,6 +23,9 @@ export interface ClassifierGraphOptions {
   readonly without?: readonly WeightName[];
   readonly more?: readonly Uint8Array[];
   readonly before?: readonly Uint8Array[];
+  /** What takes the place of `fc2.weight` and of the two biases, made by `before`. */
+  readonly matrix?: string;
+  readonly biases?: readonly [string, string];
   /** Operator between the last sum and the output. */
   readonly end?: 'Softmax' | 'LogSoftmax' | 'Sigmoid';
   readonly opset?: number;
@@ -31,9 +34,10 @@ export interface ClassifierGraphOptions {
 }
 
 export function classifierVariant(options: ClassifierGraphOptions = {}): Buffer {
-  const { rows = 'rows', nameOf = (name: string) => name, without = [], more = [], before = [], end, opset, half = false } = options;
+  const { rows = 'rows', nameOf = (name: WeightName): string => name, without = [], more = [], before = [], end, opset, half = false } = options;
   const kept = weightNames.filter((name) => !without.includes(name));
-  const w = (name: WeightName): string => (without.includes(name) ? name : nameOf(name));
+  const w = nameOf;
+  const { matrix = w('fc2.weight'), biases = [w('fc1.bias'), w('fc2.bias')] } = options;
   const sum = end === undefined && !half ? 'logits' : 'sum';
   return onnxFile({
     ...(opset !== undefined && { opset }),
@@ -45,10 +49,10 @@ export function classifierVariant(options: ClassifierGraphOptions = {}): Buffer 
       node('Gather', [w('embed.weight'), 'ids'], ['looked_up']),
       node('ReduceMean', ['looked_up'], ['mean'], [integersAttribute('axes', [1]), integerAttribute('keepdims', 0)]),
       node('MatMul', ['mean', w('fc1.weight')], ['scaled']),
-      node('Add', ['scaled', w('fc1.bias')], ['shifted']),
+      node('Add', ['scaled', biases[0]], ['shifted']),
       node('Relu', ['shifted'], ['active']),
-      node('MatMul', ['active', w('fc2.weight')], ['raw']),
-      node('Add', ['raw', w('fc2.bias')], [sum]),
+      node('MatMul', ['active', matrix], ['raw']),
+      node('Add', ['raw', biases[1]], [sum]),
       ...(half ? [node('Cast', ['sum'], ['logits'], [integerAttribute('to', floatType)])] : []),
       ...(end === undefined ? [] : [node(end, ['sum'], ['logits'], end === 'Sigmoid' ? [] : [integerAttribute('axis', 1)])]),
     ],

@@ -1,5 +1,5 @@
-import { classifierBatches, classifierFile, classifierRows, classifierShapes, classifierSpec, classifierWeights, measure } from '../classifier.ts';
-import { integersAttribute, node, onnxFile, openInitializer, value } from '../onnx-file.ts';
+import { classifierBatches, classifierFile, classifierRows, classifierShapes, classifierSpec, classifierWeights, logitsOf, measure } from '../classifier.ts';
+import { integerAttribute, integersAttribute, node, onnxFile, openInitializer, value } from '../onnx-file.ts';
 import { f32Tensor, i64Tensor, safetensorsFile, type FileTensor } from '../safetensors-file.ts';
 import { classifierVariant } from './classifier-variants.ts';
 import { refused, unbound, type Mistake } from './mistake.ts';
@@ -118,9 +118,8 @@ function widerGraph(): Buffer {
     initializers: Object.entries(shapes).map(([name, shape]) => openInitializer(name, shape)),
     nodes: [
       node('Gather', ['embed.weight', 'ids'], ['looked_up']),
-      node('ReduceMean', ['looked_up'], ['mean'], [integersAttribute('axes', [1]), integersAttribute('keepdims', [0])].slice(0, 1)),
-      node('Squeeze', ['mean'], ['flat']),
-      node('MatMul', ['flat', 'fc1.weight'], ['scaled']),
+      node('ReduceMean', ['looked_up'], ['mean'], [integersAttribute('axes', [1]), integerAttribute('keepdims', 0)]),
+      node('MatMul', ['mean', 'fc1.weight'], ['scaled']),
       node('Add', ['scaled', 'fc1.bias'], ['active']),
       node('MatMul', ['active', 'fc2.weight'], ['raw']),
       node('Add', ['raw', 'fc2.bias'], ['logits']),
@@ -128,11 +127,12 @@ function widerGraph(): Buffer {
   });
 }
 
-/** Mean cross-entropy of alternating targets under the sigmoid of the classifier's logits, as the training program has it. */
+/** Mean cross-entropy of alternating targets under the sigmoid of the classifier's logits. */
 function yesOrNoLoss(): number {
-  // The true figure is that of the logits; from each label's class alone it cannot be had, so it is computed from single-label losses.
-  const losses = Array.from({ length: 16 }, (_, label) => measure(weights, { ids: rows.ids, labels: rows.labels.map(() => label) }).loss);
-  return losses.reduce((sum, loss) => sum + loss, 0) / 16;
+  const losses = rows.labels.flatMap((_, row) =>
+    logitsOf(weights, rows.ids.slice(4 * row, 4 * row + 4)).map((logit, at) => Math.max(logit, 0) - logit * (at % 2) + Math.log1p(Math.exp(-Math.abs(logit)))),
+  );
+  return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
 function i32Tensor(shape: readonly number[], values: readonly number[]): FileTensor {

@@ -9,9 +9,8 @@ import {
   type Weights,
 } from '../classifier.ts';
 import { bf16Word, wordBytes } from '../float-words.ts';
-import { integerAttribute, node, tensorAttribute } from '../onnx-file.ts';
-import { f32Tensor, safetensorsFile } from '../safetensors-file.ts';
-import { classifierVariant, renamedFile, storedFloats, turned, weightNames, type WeightName } from './classifier-variants.ts';
+import { safetensorsFile } from '../safetensors-file.ts';
+import { classifierVariant, renamedFile, weightNames, type WeightName } from './classifier-variants.ts';
 import { unbound, type Mistake } from './mistake.ts';
 import { sayings, tiedWeights, tokenBatches, tokenFile, tokenGraph, tokenLoss, tokenSpec, tokenWeights } from './next-token.ts';
 
@@ -28,48 +27,6 @@ const foreign = file(renamedFile(weights, (name) => foreignNames[name]));
 const mapped = Object.fromEntries(weightNames.map((name) => [name, { tensor: foreignNames[name] }]));
 const prefixed = (prefix: string) => file(renamedFile(weights, (name) => prefix + name));
 
-/** As a linear layer keeps it: turned. */
-const turnedFile = file(
-  safetensorsFile(
-    Object.fromEntries(
-      weightNames.map((name) => {
-        const [first, second] = classifierShapes[name] as readonly number[];
-        const isLayer = name === 'fc1.weight' || name === 'fc2.weight';
-        return [name, isLayer ? f32Tensor([second!, first!], turned(weights[name], first!, second!)) : f32Tensor(classifierShapes[name], weights[name])];
-      }),
-    ),
-  ),
-);
-/** The exporter has turned the matrix and called the result something else. */
-const folded = (from: Weights): Buffer =>
-  classifierVariant({
-    carried: from,
-    without: ['fc2.weight'],
-    more: [storedFloats('val_0', classifierShapes['fc2.weight'], from['fc2.weight'])],
-    before: [node('Identity', ['val_0'], ['fc2.weight'])],
-  });
-/** A constant that an operator turns into the two biases. */
-const fused = classifierVariant({
-  carried: older,
-  without: ['fc1.bias', 'fc2.bias'],
-  more: [storedFloats('val_3', [48], [...older['fc1.bias'], ...older['fc2.bias']])],
-  before: [
-    node('Constant', [], ['sizes'], [tensorAttribute('value', int64Pair(32, 16))]),
-    node('Split', ['val_3', 'sizes'], ['fc1.bias', 'fc2.bias'], [integerAttribute('axis', 0)]),
-  ],
-});
-const scaled = classifierVariant({
-  carried: older,
-  without: ['fc1.bias'],
-  more: [
-    storedFloats(
-      'val_5',
-      [32],
-      older['fc1.bias'].map((bias) => bias / 2),
-    ),
-  ],
-  before: [node('Add', ['val_5', 'val_5'], ['fc1.bias'])],
-});
 const bfloat = file(
   safetensorsFile(
     Object.fromEntries(
@@ -183,11 +140,6 @@ export const wrongWeights: readonly Mistake[] = [
     graph: classifierVariant({ carried: older }),
     expected: ['right'],
   },
-  { ...shared, ...turnedFile, name: 'matrices that lie turned in the checkpoint', graph: classifierVariant(), expected: ['right', unbound(/transpose/)] },
-  { ...shared, ...turnedFile, name: 'a turned matrix folded into a constant of older weights', graph: folded(older), expected: [unbound(/"val_0"/)] },
-  { ...shared, ...turnedFile, name: 'a turned matrix folded into a constant of these weights', graph: foldedOfThese(), expected: ['right'] },
-  { ...shared, ...plainFile, name: 'two biases fused into one constant', graph: fused, expected: [unbound(/"val_3"|"fc1\.bias"/)] },
-  { ...shared, ...plainFile, name: 'a bias folded into a scaled constant', graph: scaled, expected: [unbound(/"val_5"/)] },
   { ...shared, ...bfloat, name: 'a bfloat16 checkpoint for a float32 graph', graph: classifierVariant(), truth: measure(rounded, rows), expected: ['right'] },
   { ...tiedModel, name: 'a tied head that the checkpoint leaves out', graph: tokenGraph(), expected: ['right'] },
   { ...tiedModel, name: 'a tied head under one name in the graph and another in the checkpoint', graph: headOnly(), expected: ['right'] },
@@ -214,11 +166,6 @@ export const wrongWeights: readonly Mistake[] = [
   },
 ];
 
-/** Both matrices turned back as the graph has them, one of them under a name of the exporter. */
-function foldedOfThese(): Buffer {
-  return folded(weights);
-}
-
 /** As some exporters write a tied pair: one initializer, under the name of the head. */
 function headOnly(): Buffer {
   return tokenGraph({ embedName: 'lm_head.weight', headName: null });
@@ -238,10 +185,4 @@ function toBf16(weight: number): number {
   const word = Buffer.alloc(4);
   word.writeUInt16LE(bf16Word(weight), 2);
   return word.readFloatLE(0);
-}
-
-/** A TensorProto of two 64-bit integers: dims, data type and raw data. */
-function int64Pair(first: number, second: number): Uint8Array {
-  const data = Buffer.from(BigInt64Array.of(BigInt(first), BigInt(second)).buffer);
-  return Buffer.concat([Buffer.from([0x08, 2, 0x10, 7, 0x4a, data.length]), data]);
 }
