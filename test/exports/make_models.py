@@ -1,12 +1,14 @@
 """Makes small models, trains each for seconds, and exports it as docs/guide/eval-sets.md says.
 
     make_models.py OUT [--only NAME,NAME]
+    make_models.py --check
 
 Leaves a folder a model: graph.onnx, batches.safetensors, spec.json, step-100/ to step-300/ (checkpoints of one training) and
-expected.json (step to metrics, by torch). Nothing is downloaded; equal versions of PyTorch and transformers give equal folders.
+expected.json (step to metrics, by torch). With --check it only says which packages are missing. Nothing is downloaded; equal versions of PyTorch and transformers give equal folders.
 """
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -26,12 +28,8 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFOR
 
 def require_packages():
     """Ends with one sentence where a package is not there."""
-    missing = []
-    for package in ("torch", "transformers", "safetensors", "onnx", "onnxscript", "onnxruntime"):
-        try:
-            __import__(package)
-        except ImportError:
-            missing.append(package)
+    wanted = ("torch", "transformers", "safetensors", "onnx", "onnxscript", "onnxruntime")
+    missing = [package for package in wanted if importlib.util.find_spec(package) is None]
     if missing:
         print(f"make_models.py needs Python packages that are not installed: {', '.join(missing)}", file=sys.stderr)
         raise SystemExit(MISSING_EXIT_CODE)
@@ -117,6 +115,8 @@ def make(name, folder):
 
 def main():
     require_packages()
+    if sys.argv[1:] == ["--check"]:
+        return
     import logging
     import warnings
 
