@@ -46,7 +46,7 @@ CASES = {
     "mlp-torchscript": Case(models.Mlp, data.feature_rows, "module-torchscript", "classifier", save_as_module, 1),
     "mlp-dynamo": Case(models.Mlp, data.feature_rows, "module-dynamo", "no-labels", save_as_module, 2),
     "gpt2": Case(models.gpt2, data.causal_rows, "causal-lm", "causal-lm", save_transformers, 3),
-    "llama": Case(models.llama, data.causal_rows, "causal-lm", "causal-lm", save_shards, 4),
+    "llama": Case(models.llama, data.causal_rows, "causal-lm", "llama", save_shards, 4),
     "bert-masked": Case(models.bert_masked, data.masked_rows, "masked-lm", "masked-lm", save_transformers, 5),
     "distilbert": Case(models.distilbert, data.sentence_rows, "sequence-classifier", "sequence-classifier", save_transformers, 6),
     "vit": Case(models.vit, data.image_rows, "vision-transformer", "vision-transformer", save_transformers, 7),
