@@ -73,7 +73,10 @@ const numbers = (count: number, seed: number): Float32Array => {
 const matrix = numbers(size * size, 1);
 const [a, b] = [numbers(size, 2), numbers(size, 3)];
 const scale = 1.25;
-const [x, target] = [numbers(samples * size, 4), numbers(samples * size, 5)];
+const x = numbers(samples * size, 4);
+/** What the model says, with noise: a model that has learnt. */
+const noise = numbers(samples * size, 5).map((each) => 0.5 * each);
+const target = noise.map((each, at) => each + answer(at));
 const sums = {
   spec: { inputs: { x: 'x' }, metrics: [{ name: 'error', kind: 'mse', output: 'y', labels: 'target' }] },
   batches: safetensorsFile({ x: f32Tensor([samples, size], x), target: f32Tensor([samples, size], target) }),
@@ -133,13 +136,15 @@ function sumGraph({ merged, foldedScale }: { readonly merged?: 'by identity' | '
 }
 
 function squaredError(): number {
-  const squares = Array.from(target, (wanted, at) => {
-    const [row, column] = [Math.floor(at / size), at % size];
-    let sum = a[column]! + b[column]!;
-    for (let inner = 0; inner < size; inner++) sum += x[row * size + inner]! * matrix[inner * size + column]!;
-    return (sum * scale - wanted) ** 2;
-  });
-  return squares.reduce((sum, square) => sum + square, 0) / squares.length;
+  return target.reduce((sum, wanted, at) => sum + (answer(at) - wanted) ** 2, 0) / target.length;
+}
+
+/** One value of y. */
+function answer(at: number): number {
+  const [row, column] = [Math.floor(at / size), at % size];
+  let sum = a[column]! + b[column]!;
+  for (let inner = 0; inner < size; inner++) sum += x[row * size + inner]! * matrix[inner * size + column]!;
+  return sum * scale;
 }
 
 /** A TensorProto of two 64-bit integers: dims, data type and raw data. */
