@@ -122,7 +122,8 @@ export function measure(weights: Weights, { ids, labels }: EvalRows): { loss: nu
   return { loss: loss / labels.length, accuracy: hits / labels.length };
 }
 
-function logitsOf(weights: Weights, ids: readonly number[]): number[] {
+/** The logits of one row. */
+export function logitsOf(weights: Weights, ids: readonly number[]): number[] {
   const mean = Array.from({ length: width }, (_, at) => ids.reduce((sum, id) => sum + weights['embed.weight'][id * width + at]!, 0) / wordsPerRow);
   const active = product(mean, weights['fc1.weight'], weights['fc1.bias']).map((sum) => Math.max(0, sum));
   return product(active, weights['fc2.weight'], weights['fc2.bias']);

@@ -7,14 +7,16 @@ export interface OnnxGraph {
   readonly inputs?: readonly Uint8Array[];
   readonly outputs: readonly Uint8Array[];
   readonly initializers?: readonly Uint8Array[];
+  /** Version of the default operator set; 17 when absent. */
+  readonly opset?: number;
 }
 
 /** TensorProto.DataType. */
-export const elementTypes = { float: 1, int64: 7, bool: 9 } as const;
+export const elementTypes = { float: 1, int64: 7, bool: 9, float16: 10 } as const;
 export type ElementType = keyof typeof elementTypes;
 
 export function onnxFile(graph: OnnxGraph): Buffer {
-  const operatorSet = message([number(2, 17)]);
+  const operatorSet = message([number(2, graph.opset ?? 17)]);
   return message([number(1, 8), nested(7, graphBytes(graph)), nested(8, operatorSet)]);
 }
 
@@ -60,9 +62,9 @@ export function storedInitializer(name: string, shape: readonly number[], data: 
 }
 
 /** An initializer whose values lie outside the file: a name to be filled. */
-export function openInitializer(name: string, shape: readonly number[], location = 'weights.bin'): Uint8Array {
+export function openInitializer(name: string, shape: readonly number[], location = 'weights.bin', type: ElementType = 'float'): Uint8Array {
   const entry = message([text(1, 'location'), text(2, location)]);
-  return message([...shape.map((size) => number(1, size)), number(2, elementTypes.float), text(8, name), nested(13, entry), number(14, 1)]);
+  return message([...shape.map((size) => number(1, size)), number(2, elementTypes[type]), text(8, name), nested(13, entry), number(14, 1)]);
 }
 
 function graphBytes({ nodes, inputs = [], outputs, initializers = [] }: OnnxGraph): Buffer {

@@ -1,0 +1,154 @@
+import {
+  classifierBatches,
+  classifierFile,
+  classifierRows,
+  classifierShapes,
+  classifierSpec,
+  classifierWeights,
+  measure,
+  type Weights,
+} from '../classifier.ts';
+import { integerAttribute, node, onnxFile, openInitializer, tensorAttribute, value } from '../onnx-file.ts';
+import { normal, randomNumbers } from '../random-numbers.ts';
+import { f32Tensor, safetensorsFile } from '../safetensors-file.ts';
+import { classifierVariant, storedFloats, turned, weightNames } from './classifier-variants.ts';
+import { unbound, type Mistake } from './mistake.ts';
+
+const weights = classifierWeights(1);
+/** Those of the step at which the graph was exported. */
+const older = classifierWeights(40);
+const rows = classifierRows(weights);
+const classifier = { spec: classifierSpec, batches: classifierBatches(rows), truth: measure(weights, rows) };
+const file = (bytes: Buffer) => ({ files: { 'model.safetensors': bytes } });
+const plainFile = file(classifierFile(weights));
+
+/** Matrices as a linear layer keeps them: turned. */
+const turnedFile = file(
+  safetensorsFile(
+    Object.fromEntries(
+      weightNames.map((name) => {
+        const [first, second] = classifierShapes[name] as readonly number[];
+        const isLayer = name === 'fc1.weight' || name === 'fc2.weight';
+        return [name, isLayer ? f32Tensor([second!, first!], turned(weights[name], first!, second!)) : f32Tensor(classifierShapes[name], weights[name])];
+      }),
+    ),
+  ),
+);
+/** The exporter has turned the matrix and called the result something else. */
+const folded = (from: Weights): Buffer =>
+  classifierVariant({
+    carried: from,
+    without: ['fc2.weight'],
+    more: [storedFloats('val_0', classifierShapes['fc2.weight'], from['fc2.weight'])],
+    before: [node('Identity', ['val_0'], ['turned_fc2'])],
+    matrix: 'turned_fc2',
+  });
+/** A constant that an operator turns into the two biases. */
+const fused = classifierVariant({
+  carried: older,
+  without: ['fc1.bias', 'fc2.bias'],
+  more: [storedFloats('val_3', [48], [...older['fc1.bias'], ...older['fc2.bias']])],
+  before: [
+    node('Constant', [], ['sizes'], [tensorAttribute('value', int64Pair(32, 16))]),
+    node('Split', ['val_3', 'sizes'], ['first', 'second'], [integerAttribute('axis', 0)]),
+  ],
+  biases: ['first', 'second'],
+});
+const halved = older['fc1.bias'].map((bias) => bias / 2);
+const scaled = classifierVariant({
+  carried: older,
+  without: ['fc1.bias'],
+  more: [storedFloats('val_5', [32], halved)],
+  before: [node('Add', ['val_5', 'val_5'], ['first'])],
+  biases: ['first', 'fc2.bias'],
+});
+
+const size = 16;
+const samples = 48;
+const numbers = (count: number, seed: number): Float32Array => {
+  const random = randomNumbers(seed);
+  return Float32Array.from({ length: count }, () => normal(random));
+};
+/** y = (x w + a + b) * scale */
+const matrix = numbers(size * size, 1);
+const [a, b] = [numbers(size, 2), numbers(size, 3)];
+const scale = 1.25;
+const x = numbers(samples * size, 4);
+/** What the model says, with noise: a model that has learnt. */
+const noise = numbers(samples * size, 5).map((each) => 0.5 * each);
+const target = noise.map((each, at) => each + answer(at));
+const sums = {
+  spec: { inputs: { x: 'x' }, metrics: [{ name: 'error', kind: 'mse', output: 'y', labels: 'target' }] },
+  batches: safetensorsFile({ x: f32Tensor([samples, size], x), target: f32Tensor([samples, size], target) }),
+  truth: { error: squaredError() },
+  ...file(
+    safetensorsFile({
+      w: f32Tensor([size, size], matrix),
+      'a.bias': f32Tensor([size], a),
+      'b.bias': f32Tensor([size], b),
+      scale: f32Tensor([1], [scale]),
+    }),
+  ),
+};
+
+export const wrongConstants: readonly Mistake[] = [
+  { ...classifier, ...turnedFile, name: 'matrices that lie turned in the checkpoint', graph: classifierVariant(), expected: ['right', unbound(/transpose/)] },
+  { ...classifier, ...turnedFile, name: 'a turned matrix folded into a constant of older weights', graph: folded(older), expected: [unbound(/"val_0"/)] },
+  { ...classifier, ...turnedFile, name: 'a turned matrix folded into a constant of these weights', graph: folded(weights), expected: ['right'] },
+  { ...classifier, ...plainFile, name: 'two biases fused into one constant', graph: fused, expected: [unbound(/"val_3"/)] },
+  { ...classifier, ...plainFile, name: 'a bias folded into a scaled constant', graph: scaled, expected: [unbound(/"val_5"/)] },
+  { ...sums, name: 'two biases and a scale', graph: sumGraph({}), expected: ['right'] },
+  {
+    ...sums,
+    name: 'a bias that the exporter merged into an equal one, by an operator of its name',
+    graph: sumGraph({ merged: 'by identity' }),
+    expected: ['right', unbound(/"b\.bias"/)],
+  },
+  {
+    ...sums,
+    name: 'a bias that the exporter merged into an equal one',
+    graph: sumGraph({ merged: 'away' }),
+    expected: [unbound(/"b\.bias"/), { warns: /"?b\.bias/ }],
+  },
+  { ...sums, name: 'a scale of one element, folded', graph: sumGraph({ foldedScale: 0.5 }), expected: [unbound(/"val_9"/)] },
+];
+
+/** What exporters do to a fresh model, whose biases are all zeros: they keep one of them for both. */
+function sumGraph({ merged, foldedScale }: { readonly merged?: 'by identity' | 'away'; readonly foldedScale?: number }): Buffer {
+  const second = merged === 'away' ? 'a.bias' : 'b.bias';
+  return onnxFile({
+    inputs: [value('x', ['rows', size])],
+    outputs: [value('y', ['rows', size])],
+    initializers: [
+      openInitializer('w', [size, size]),
+      openInitializer('a.bias', [size]),
+      ...(merged === undefined ? [openInitializer('b.bias', [size])] : []),
+      foldedScale === undefined ? openInitializer('scale', [1]) : storedFloats('val_9', [1], [foldedScale]),
+    ],
+    nodes: [
+      ...(merged === 'by identity' ? [node('Identity', ['a.bias'], ['b.bias'])] : []),
+      node('MatMul', ['x', 'w'], ['product']),
+      node('Add', ['product', 'a.bias'], ['once']),
+      node('Add', ['once', second], ['twice']),
+      node('Mul', ['twice', foldedScale === undefined ? 'scale' : 'val_9'], ['y']),
+    ],
+  });
+}
+
+function squaredError(): number {
+  return target.reduce((sum, wanted, at) => sum + (answer(at) - wanted) ** 2, 0) / target.length;
+}
+
+/** One value of y. */
+function answer(at: number): number {
+  const [row, column] = [Math.floor(at / size), at % size];
+  let sum = a[column]! + b[column]!;
+  for (let inner = 0; inner < size; inner++) sum += x[row * size + inner]! * matrix[inner * size + column]!;
+  return sum * scale;
+}
+
+/** A TensorProto of two 64-bit integers: dims, data type and raw data. */
+function int64Pair(first: number, second: number): Uint8Array {
+  const data = Buffer.from(BigInt64Array.of(BigInt(first), BigInt(second)).buffer);
+  return Buffer.concat([Buffer.from([0x08, 2, 0x10, 7, 0x4a, data.length]), data]);
+}
