@@ -8,8 +8,8 @@ export interface ExaminationWords {
   readonly warnings: readonly string[];
 }
 
-/** Share of the loss that labels one position along have to save before they are taken for the right ones. */
-const shiftGainMin = 0.1;
+/** What labels one position along have to save of the loss before they are taken for the right ones: this share of it, and so many nats. */
+const shiftGainMin = { share: 0.1, nats: 0.1 };
 
 /** Puts an examination into words. Pure. */
 export function describeExamination(examination: Examination): ExaminationWords {
@@ -22,6 +22,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
     ],
     warnings: [
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
+      ...[...new Set(readings.flatMap(notFiniteLabels))],
       ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
       ...[...new Set(readings.flatMap(shiftedLabels))],
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
@@ -67,6 +68,11 @@ function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
   return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
 }
 
+function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
+  if (labelsNotFinite === undefined) return [];
+  return [`Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`];
+}
+
 function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, value: number): string[] {
   if (guessing === undefined || Number.isNaN(value)) return [];
   if (metricKindRules[kind].higherIsBetter ? value >= guessing : value <= guessing) return [];
@@ -82,7 +88,8 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
   const { asGiven, later, earlier } = shifts;
   const [best, side] = later <= earlier || Number.isNaN(earlier) ? [later, 'later'] : [earlier, 'earlier'];
   // Better than before, but no better than guessing, is chance.
-  if (!(best < (1 - shiftGainMin) * asGiven && best < Math.log(classCount!))) return [];
+  const gain = asGiven - best;
+  if (!(gain > shiftGainMin.share * asGiven && gain > shiftGainMin.nats && best < Math.log(classCount!))) return [];
   const fix =
     side === 'later'
       ? 'A model that predicts the next token wants logits at t beside the token at t + 1: inputs ids[:, :-1], labels ids[:, 1:].'

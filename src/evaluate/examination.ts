@@ -50,6 +50,8 @@ export interface MetricReading {
   readonly guessing?: number;
   /** Cross-entropy of the labels as they stand, in nats, and against the label one position later and earlier; of labels in sequences only. */
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
+  /** Labels that count and are NaN or infinite. */
+  readonly labelsNotFinite?: number;
   /** Every value lies in 0 to 1 although logits are wanted. */
   readonly withinUnit?: boolean;
 }

@@ -109,6 +109,7 @@ class MetricReader {
       ignored: found.ignored,
       ...('classCount' in found && { classCount: found.classCount, ...(found.shifts && { shifts: found.shifts }) }),
       ...(guessing !== undefined && { guessing }),
+      ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && kind === 'binary-cross-entropy' && { withinUnit: found.withinUnit }),
     };
   }

@@ -8,6 +8,8 @@ export interface ValueFindings {
   readonly variance: number;
   /** Every output lies in 0 to 1. */
   readonly withinUnit: boolean;
+  /** Targets that count and are NaN or infinite. */
+  readonly labelsNotFinite: number;
 }
 
 /** Reads labels that are one value for each value of the output, batch after batch. */
@@ -18,6 +20,7 @@ export class ValueReader {
   #mean = 0;
   #squares = 0;
   #withinUnit = true;
+  #labelsNotFinite = 0;
 
   constructor(ignoreLabel: number | undefined) {
     this.#ignoreLabel = ignoreLabel;
@@ -31,6 +34,7 @@ export class ValueReader {
         continue;
       }
       this.#counted++;
+      if (!Number.isFinite(target)) this.#labelsNotFinite++;
       const shift = target - this.#mean;
       this.#mean += shift / this.#counted;
       this.#squares += shift * (target - this.#mean);
@@ -40,6 +44,12 @@ export class ValueReader {
   }
 
   findings(): ValueFindings {
-    return { counted: this.#counted, ignored: this.#ignored, variance: this.#squares / this.#counted, withinUnit: this.#withinUnit };
+    return {
+      counted: this.#counted,
+      ignored: this.#ignored,
+      variance: this.#squares / this.#counted,
+      withinUnit: this.#withinUnit,
+      labelsNotFinite: this.#labelsNotFinite,
+    };
   }
 }

@@ -110,7 +110,7 @@ describe('eval sets', () => {
   it.each([
     [{ ...spec, metrics: [] }],
     [{ ...spec, metrics: [metric, metric] }],
-    [{ ...spec, metrics: [{ ...metric, kind: 'f1' }] }],
+    [{ ...spec, metrics: [{ ...metric, kind: 'bleu' }] }],
     [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],
     [{ ...spec, batchRows: 0 }],
     [{ metrics: [metric] }],
