@@ -2,11 +2,15 @@ import { integersAttribute, node, onnxFile, openInitializer, storedInitializer, 
 import { normal, randomNumbers } from '../random-numbers.ts';
 import { f32Tensor, i64Tensor, safetensorsFile } from '../safetensors-file.ts';
 
-/** A language model whose next token follows from the last one alone: an embedding and a head. */
+/** A language model whose next token follows from the last one alone: an embedding, a vector that turns some of its signs, and a head. */
 export const vocabulary = 24;
 export const sequenceLength = 12;
 export const sequences = 64;
 const width = 16;
+
+/** So that a tied model does not say the same token for ever. */
+const mix = Float32Array.from({ length: width }, (_, at) => (at % 2 === 0 ? 1 : -1));
+const mixName = 'mix.weight';
 
 export interface TokenWeights {
   /** [vocabulary, width] */
@@ -82,11 +86,12 @@ export function tokenGraph({ embedName = 'embed.weight', headName = 'lm_head.wei
   return onnxFile({
     inputs: [value('ids', ['rows', length], 'int64')],
     outputs: [value('logits', classesSecond ? ['rows', vocabulary, length] : ['rows', length, vocabulary])],
-    initializers: [weight(embedName, carried?.embed), ...(headName === null ? [] : [weight(headName, carried?.head)])],
+    initializers: [openInitializer(mixName, [width]), weight(embedName, carried?.embed), ...(headName === null ? [] : [weight(headName, carried?.head)])],
     nodes: [
       node('Gather', [embedName, 'ids'], ['looked_up']),
+      node('Mul', ['looked_up', mixName], ['mixed']),
       node('Transpose', [headName ?? embedName], ['turned'], [integersAttribute('perm', [1, 0])]),
-      node('MatMul', ['looked_up', 'turned'], [classesSecond ? 'raw' : 'logits']),
+      node('MatMul', ['mixed', 'turned'], [classesSecond ? 'raw' : 'logits']),
       ...(classesSecond ? [node('Transpose', ['raw'], ['logits'], [integersAttribute('perm', [0, 2, 1])])] : []),
     ],
   });
@@ -96,6 +101,7 @@ export function tokenGraph({ embedName = 'embed.weight', headName = 'lm_head.wei
 export function tokenFile(weights: TokenWeights, names: { readonly embed?: string; readonly head?: string }): Buffer {
   const tensor = (values: Float32Array) => f32Tensor([vocabulary, width], values);
   return safetensorsFile({
+    [mixName]: f32Tensor([width], mix),
     ...(names.embed !== undefined && { [names.embed]: tensor(weights.embed) }),
     ...(names.head !== undefined && { [names.head]: tensor(weights.head) }),
   });
@@ -104,7 +110,7 @@ export function tokenFile(weights: TokenWeights, names: { readonly embed?: strin
 function logProbabilities({ embed, head }: TokenWeights, id: number): number[] {
   const logits = Array.from({ length: vocabulary }, (_, token) => {
     let sum = 0;
-    for (let at = 0; at < width; at++) sum += embed[id * width + at]! * head[token * width + at]!;
+    for (let at = 0; at < width; at++) sum += embed[id * width + at]! * mix[at]! * head[token * width + at]!;
     return sum;
   });
   const top = Math.max(...logits);

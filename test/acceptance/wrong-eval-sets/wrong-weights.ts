@@ -22,6 +22,7 @@ const shared = { spec: classifierSpec, batches: classifierBatches(rows), truth: 
 const file = (bytes: Buffer) => ({ files: { 'model.safetensors': bytes } });
 const plainFile = file(classifierFile(weights));
 const lacking = file(renamedFile(weights, (name) => (name.startsWith('fc2') ? undefined : name)));
+const lackingMatrix = file(renamedFile(weights, (name) => (name === 'fc2.weight' ? undefined : name)));
 const foreignNames: Record<WeightName, string> = { 'embed.weight': 'a', 'fc1.weight': 'b', 'fc1.bias': 'c', 'fc2.weight': 'd', 'fc2.bias': 'e' };
 const foreign = file(renamedFile(weights, (name) => foreignNames[name]));
 const mapped = Object.fromEntries(weightNames.map((name) => [name, { tensor: foreignNames[name] }]));
@@ -117,6 +118,20 @@ export const wrongWeights: readonly Mistake[] = [
     expected: [unbound(/"fc2\.(weight|bias)"/)],
   },
   { ...shared, ...lacking, name: 'a checkpoint that lacks two weights', graph: classifierVariant(), expected: [unbound(/"fc2\.(weight|bias)"/)] },
+  {
+    ...shared,
+    ...lackingMatrix,
+    name: 'a checkpoint that lacks a matrix as large as another one',
+    graph: classifierVariant(),
+    expected: [unbound(/"fc2\.weight"/)],
+  },
+  {
+    ...shared,
+    ...lackingMatrix,
+    name: 'a checkpoint that lacks a matrix as large as another one, which the graph carries',
+    graph: classifierVariant({ carried: older }),
+    expected: [unbound(/"fc2\.weight"/)],
+  },
   {
     ...shared,
     ...lacking,
