@@ -43,7 +43,7 @@ export async function runAtHub(
   { run, thresholds, search }: HubRunPlan,
   onProgress: (line: string) => void,
 ): Promise<HubRun> {
-  await hub.post(`/v1/repositories/${repository}/runs`, { name: run, fidelity: 'lossy', evalSet: benchEvalSet, thresholds, search });
+  await hub.post(`/v1/repositories/${repository}/runs`, { name: run, fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search });
   const statuses: CheckpointStatus[] = [];
   const packages: string[] = [];
   for (const checkpoint of series.checkpoints) {

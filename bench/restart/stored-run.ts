@@ -36,7 +36,8 @@ export class StoredRun {
 
   static async create(place: StoredRunPlace, { run, method, threshold, rounding }: RestartArm, metrics: readonly string[]): Promise<StoredRun> {
     const thresholds: QualityThresholds = Object.fromEntries(metrics.map((metric) => [metric, threshold ?? 0]));
-    const kind = method === 'exact' ? { fidelity: 'exact' } : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, search: { method, rounding } };
+    const kind =
+      method === 'exact' ? { fidelity: 'exact' } : { fidelity: 'lossy', evalSet: benchEvalSet, thresholds, allowLarge: true, search: { method, rounding } };
     await place.hub.post(`/v1/repositories/${place.repository}/runs`, { name: run, ...kind });
     return new StoredRun(place, run, { raw: 0, stored: 0 });
   }

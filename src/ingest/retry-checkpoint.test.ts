@@ -11,6 +11,7 @@ import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
 import type { FitsEvalSet } from './refuse-unfit.ts';
 import { reserveCheckpoint } from './reserve-checkpoint.ts';
+import { createFileUpload } from './resumable/create-upload.ts';
 import { retryCheckpoint } from './retry-checkpoint.ts';
 
 const weights: readonly TestTensor[] = [['w', 'F32', [30]]];
@@ -125,11 +126,17 @@ describe('a failed checkpoint', () => {
     await give(queued);
   });
 
-  it('stays failed, with its job, where the retry is refused', async () => {
+  it('stays failed, without a job, where the retry is refused', async () => {
     const { run } = await lossyRun();
     const failed = await fail(await push(run, 1));
     await expect(retryCheckpoint(ctx, run, failed, { thresholds: { gone: 0.1 } })).rejects.toMatchObject({ code: 'metric-unknown' });
     await expect(retryCheckpoint(ctx, run, failed, { thresholds: { loss: 2 } })).rejects.toMatchObject({ code: 'invalid-request' });
+    const { id: subjectId, runId: orderKey, sequence: orderSequence } = failed;
+    // One transaction: without its job it is not queued.
+    await harness.catalog.jobs.enqueue({ kind: encodeJobKind, subjectId, orderKey, orderSequence });
+    await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'conflict' });
+    expect(await harness.catalog.checkpoints.get(failed.id)).toEqual(failed);
+    await give(failed);
     const later = await push(run, 2, otherLayout);
     await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'layout-mismatch' });
     const [file] = await harness.catalog.files.list(failed.id);
@@ -137,7 +144,7 @@ describe('a failed checkpoint', () => {
     await harness.store.delete(file!.rawKey!);
     await expect(retryCheckpoint(ctx, run, failed, {})).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('not kept') as string });
     expect(await harness.catalog.checkpoints.get(failed.id)).toEqual(failed);
-    expect(await jobOf(failed)).toMatchObject({ state: 'failed' });
+    expect(await jobOf(failed)).toMatchObject({ state: 'cancelled' });
   });
 
   it('says why it failed and how to try it again to whoever sends the same bytes, in every way, and other bytes are what they were', async () => {
@@ -145,11 +152,14 @@ describe('a failed checkpoint', () => {
     const { id } = await fail(await push(run, 7));
     const path = 'model.safetensors';
     const reserved = { step: 7, files: [{ path, sizeBytes: model.length }] };
+    const checkpoint = (await harness.catalog.checkpoints.get(id))!;
+    const resume = (sizeBytes: number) => createFileUpload(ctx, run.repositoryId, { checkpoint, path }, { sizeBytes });
     const again = [
       () => pushCheckpoint(ctx, run, { step: 7, upload: uploadOf(model) }),
       () => reserveCheckpoint(ctx, run, reserved),
       () => receiveFile(ctx, id, { path }, uploadOf(model)),
       () => commitCheckpoint(ctx, run, id),
+      () => resume(model.length),
     ];
     const call = `POST /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/7/retry and {"evalSet": "${set.name}"}`;
     for (const way of again) {
@@ -162,6 +172,7 @@ describe('a failed checkpoint', () => {
       () => reserveCheckpoint(ctx, run, { step: 7, files: [{ path, sizeBytes: model.length + 1 }] }),
       () => reserveCheckpoint(ctx, run, { step: 7, files: [{ path: 'else.safetensors' }] }),
       () => receiveFile(ctx, id, { path }, uploadOf(otherModel)),
+      () => resume(model.length + 1),
     ];
     for (const way of others) await expect(way()).rejects.toMatchObject({ code: 'step-exists' });
     expect(await harness.everything()).toContain((await harness.catalog.files.list(id))[0]!.rawKey);

@@ -131,7 +131,13 @@ describe('a checkpoint whose evaluation', () => {
     ['eats memory', 'hungry', 'eval-memory'],
   ] as const)('%s fails with the reason, its bytes stay, and its run goes on', async (_, kind, code) => {
     await createEvalSet(api, repository, { name: kind, spec: linearSpec, graph: trapGraph(kind), batches: linearBatches() });
-    const run = await createRun(api, repository, { name: kind, evalSet: kind, thresholds: { error: 10 }, search: { fixedConfig: givenConfig } });
+    const run = await createRun(api, repository, {
+      name: kind,
+      evalSet: kind,
+      thresholds: { error: 10 },
+      allowLarge: true,
+      search: { fixedConfig: givenConfig },
+    });
     await expectFailure(run, code);
   });
 

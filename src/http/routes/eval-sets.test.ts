@@ -107,8 +107,25 @@ describe('eval sets', () => {
     expect((await call('DELETE', `${sets}/used`)).json.code).toBe('conflict');
   });
 
+  it('takes what labels and outputs mean, kinds without labels, and constants', async () => {
+    const metrics = [
+      { name: 'kl', kind: 'kl-divergence', output: 'logits' },
+      { name: 'same', kind: 'agreement', output: 'logits', classAxis: 'second' },
+      { name: 'top', kind: 'top-k-accuracy', output: 'logits', labels: 'y', k: 3 },
+    ];
+    const full = { inputs: { x: 'x' }, metrics, labels: 'probabilities', constants: ['*.mask'] };
+    const created = await call('POST', sets, { name: 'full', spec: full });
+    expect([created.status, created.json.spec]).toEqual([201, full]);
+  });
+
   it.each([
     [{ ...spec, metrics: [] }],
+    [{ ...spec, metrics: [{ ...metric, kind: 'accuracy', k: 3 }] }],
+    [{ ...spec, metrics: [{ ...metric, kind: 'top-k-accuracy', k: 0 }] }],
+    [{ ...spec, metrics: [{ ...metric, kind: 'top-k-accuracy', k: 1001 }] }],
+    [{ ...spec, metrics: [{ ...metric, classAxis: 'first' }] }],
+    [{ ...spec, labels: 'one-hot' }],
+    [{ ...spec, constants: [''] }],
     [{ ...spec, metrics: [metric, metric] }],
     [{ ...spec, metrics: [{ ...metric, kind: 'bleu' }] }],
     [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],

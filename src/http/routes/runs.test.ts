@@ -49,6 +49,32 @@ describe('runs', () => {
     });
   });
 
+  it('says in words what its thresholds allow, when created, read, listed and changed', async () => {
+    const words = ["accuracy may fall by at most 2 % of the uploaded checkpoint's", "loss may grow by at most 0.5 % of the uploaded checkpoint's"];
+    const created = await call('POST', runs, { name: 'worded', evalSet: 'ready', thresholds: { accuracy: 0.02, loss: 0.005 } });
+    expect([...created.json.thresholdsInWords].sort()).toEqual(words);
+    expect((await call('GET', `${runs}/worded`)).json).toEqual(created.json);
+    expect((await call('GET', runs)).json.items).toContainEqual(created.json);
+    const changed = await call('PATCH', `${runs}/worded`, { thresholds: { loss: 0.25 } });
+    expect([changed.status, changed.json]).toEqual([
+      200,
+      { ...created.json, thresholds: { loss: 0.25 }, thresholdsInWords: ["loss may grow by at most 25 % of the uploaded checkpoint's"] },
+    ]);
+    expect((await call('PATCH', `${runs}/worded`, { allowLarge: true })).json.code).toBe('invalid-request');
+    expect((await call('PATCH', `${runs}/worded`, { evalSet: 'open' })).json.code).toBe('eval-set-not-ready');
+    expect((await call('PATCH', `${runs}/none`, { evalSet: 'ready' })).status).toBe(404);
+  });
+
+  it('takes a large threshold only if that is said, and its forks inherit it', async () => {
+    const large = { name: 'large', evalSet: 'ready', thresholds: { loss: 3 } };
+    const refused = await call('POST', runs, large);
+    expect([refused.status, refused.json.code]).toEqual([400, 'invalid-request']);
+    expect(refused.json.detail).toMatch(/3 of "loss" .*loss may grow by at most 300 %.*"allowLarge": true/);
+    expect((await call('POST', runs, { ...large, allowLarge: true })).status).toBe(201);
+    await call('PUT', `${runs}/large/checkpoints/1`, model);
+    expect((await call('POST', runs, { name: 'large-fork', forkFrom: { run: 'large', step: 1 } })).json.thresholds).toEqual({ loss: 3 });
+  });
+
   it('is lossy with a fixed config', async () => {
     const fixedConfig = { bins: 8, embeddingBins: 16, pruneFraction: 0, protectFraction: 0.005 };
     const created = await call('POST', runs, { name: 'fixed', search: { fixedConfig } });

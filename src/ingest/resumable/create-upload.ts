@@ -9,7 +9,7 @@ import { partRules } from '../receive-eval-set-part.ts';
 import { placeFile } from '../receive-file.ts';
 import { fileRules } from '../stage-file.ts';
 import type { StagingTicket } from '../staging-budget.ts';
-import { stepExists } from '../step-exists.ts';
+import { stepExists, stepFailed } from '../step-exists.ts';
 import { partBytesMax, partBytesMin, piecesPerUploadMax } from './piece-limits.ts';
 
 /** What is told of bytes before they come. */
@@ -25,7 +25,7 @@ export interface AnnouncedUpload {
 
 /**
  * Begins the upload of a file of an open checkpoint. Room for all of it is taken at once, so that what has begun can end. Errors: those that `receiveFile` can tell without the
- * bytes, `overloaded` also when too many uploads are open, `conflict` or `step-exists` when the checkpoint takes no files.
+ * bytes, `overloaded` also when too many uploads are open, `conflict`, `step-exists` or `checkpoint-failed` (announced as what failed) when the checkpoint takes no files.
  */
 export async function createFileUpload(
   ctx: IngestContext,
@@ -34,10 +34,20 @@ export async function createFileUpload(
   announced: AnnouncedUpload,
 ): Promise<UploadRecord> {
   checkNewFilePath(file.path);
-  if (checkpoint.revision !== undefined) throw await stepExists(ctx.catalog, checkpoint);
+  if (checkpoint.revision !== undefined) throw await committedAlready(ctx, checkpoint, { path: file.path, ...announced });
   const rules = fileRules(ctx, await placeFile(ctx, checkpoint.id, file));
   const admit = (sizeBytes: number) => ctx.budget.admit(ctx.catalog, checkpoint, sizeBytes);
   return create(ctx, { repositoryId, admit, target: { checkpointId: checkpoint.id, ...file }, rules }, announced);
+}
+
+async function committedAlready(
+  { catalog }: IngestContext,
+  checkpoint: Checkpoint,
+  announced: AnnouncedUpload & { readonly path: string },
+): Promise<FirnError> {
+  const file = checkpoint.state === 'failed' ? await catalog.files.find(checkpoint.id, announced.path) : undefined;
+  const isSame = file?.sizeBytes === announced.sizeBytes && (announced.sha256?.toLowerCase() ?? file.sha256) === file.sha256;
+  return isSame ? stepFailed(catalog, checkpoint) : stepExists(catalog, checkpoint);
 }
 
 /** Begins the upload of the graph or the batches of an open eval set, which only the quota bounds. Errors: as `createFileUpload`. */
