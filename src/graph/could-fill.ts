@@ -13,7 +13,11 @@ import type { CheckpointTensor } from './weight-binding.ts';
  * Refuses a checkpoint that no reading of its bytes could bind to a graph, from headers alone: as `bindWeights`, but what equal bytes may still fill, or
  * what may turn out to be a mask, is let pass. Errors: `graph-missing-weights`, `eval-input-mismatch`.
  */
-export function couldFill(graph: GraphDescription, tensors: readonly CheckpointTensor[], { tensorMap, constants = [] }: Pick<EvalSetSpec, 'tensorMap' | 'constants'>): void {
+export function couldFill(
+  graph: GraphDescription,
+  tensors: readonly CheckpointTensor[],
+  { tensorMap, constants = [] }: Pick<EvalSetSpec, 'tensorMap' | 'constants'>,
+): void {
   const request = { graph, tensors, ...(tensorMap && { tensorMap }), constants };
   const { pairs } = pairByHeaders(request);
   const trace = new WeightTrace(graph);

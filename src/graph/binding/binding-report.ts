@@ -1,4 +1,4 @@
-import { isFloatDtype } from "../onnx-dtype.ts";
+import { isFloatDtype } from '../onnx-dtype.ts';
 import type { WeightBinding } from '../weight-binding.ts';
 import type { BindRequest } from './bind-request.ts';
 import { declaredConstants } from './declared-constants.ts';
@@ -57,7 +57,9 @@ export function reportBinding(request: BindRequest, binding: WeightBinding): Bin
     tied: list('tied'),
     byContent: list('content'),
     transposed: found.filter((each) => each.transpose).map(({ initializer, tensor }) => ({ initializer, tensor })),
-    declared: graph.initializers.filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && declared(each.name)).map((each) => each.name),
+    declared: graph.initializers
+      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && declared(each.name))
+      .map((each) => each.name),
     unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
   };
 }

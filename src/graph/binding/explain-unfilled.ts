@@ -72,7 +72,8 @@ function isRunningVariance({ name, shape }: CheckpointTensor, kernel: readonly n
 
 function renamed(guesses: readonly { readonly initializer: GraphInitializer; readonly tensors: readonly CheckpointTensor[] }[], again: string): string {
   const [{ initializer, tensors }] = guesses as [(typeof guesses)[number]];
-  if (tensors.length > 1) return `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ${again}, or say in "tensorMap" which one it is.`;
+  if (tensors.length > 1)
+    return `${quoteName(initializer.name)} has the shape of ${quoteNames(tensors.map((tensor) => tensor.name))}: ${again}, or say in "tensorMap" which one it is.`;
   const entries = guesses
     .filter((each) => each.tensors.length === 1)
     .slice(0, entriesMax)

@@ -39,7 +39,8 @@ function ofNode(node: NodeProto, place: string | undefined, fillable: ReadonlySe
   return node.attribute.flatMap((attribute) => {
     const isConstant = node.opType === 'Constant';
     const name = isConstant ? (node.output[0] ?? '') : `${node.name === '' ? (node.output[0] ?? node.opType) : node.name}.${attribute.name}`;
-    const where = place ?? (isConstant && attribute.t !== undefined ? 'under a name that is defined twice' : `in the attribute "${attribute.name}" of an operator`);
+    const where =
+      place ?? (isConstant && attribute.t !== undefined ? 'under a name that is defined twice' : `in the attribute "${attribute.name}" of an operator`);
     const parts = [attribute.t, ...attribute.tensors, attribute.sparseTensor?.values, ...attribute.sparseTensors.map((sparse) => sparse.values)];
     const tensors = parts.flatMap((tensor) => (tensor === undefined || fillable.has(tensor) ? [] : ofTensor(tensor, name, where)));
     const count = floatCount(attribute);
