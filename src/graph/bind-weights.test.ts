@@ -36,18 +36,25 @@ function digestsOf(values: Record<string, number[]>): Map<string, string> {
 async function bindByContent(initializers: NonNullable<ModelParts['initializers']>, request: Omit<BindRequest, 'graph'>) {
   const bytes = modelWith(...initializers);
   const withGraph = { ...request, graph: describeGraph(bytes) };
-  return bindWeights({ ...withGraph, contents: await digestInitializers(memoryGraphSource(bytes), withGraph) });
+  const known = { ...withGraph, contents: await digestInitializers(memoryGraphSource(bytes), withGraph) };
+  return bindWeights(known);
 }
 
 const plain = (name: string) => ({ tensor: name, transpose: false });
 
 describe('bindWeights', () => {
-  test('by name, across floating types; other tensors and other initializers are left alone', () => {
+  test('by name, across floating types; integers are left alone, and constants that the eval set declares', () => {
     const bound = bindWeights({
       graph: graphWith(floats('w', [2, 2], [1, 2, 3, 4]), floats('table', [2], [0, 1]), integers('n', [1], [1])),
       tensors: [tensor('w', [2, 2], 'BF16'), tensor('n', [1], 'I64')],
+      constants: ['tab*'],
     });
-    expect(bound).toEqual({ binding: { w: plain('w') }, unusedTensors: ['n'], constants: ['table'], ambiguous: [] });
+    expect(bound).toMatchObject({ binding: { w: plain('w') }, unusedTensors: ['n'], constants: ['table'], report: { declared: ['table'] } });
+  });
+
+  test('by name, turned where only that fits', () => {
+    const graph = graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6]));
+    expect(bindWeights({ graph, tensors: [tensor('w', [3, 2])] }).binding).toEqual({ w: { tensor: 'w', transpose: true } });
   });
 
   test('by the map first, with transpose', () => {
@@ -68,28 +75,54 @@ describe('bindWeights', () => {
     const tensors = [tensor('a', [2, 2]), tensor('b', [3, 2]), tensor('c', [3, 2])];
     expect(tensorsToDigest({ graph, tensors })).toEqual(['a', 'b', 'c']);
     const digests = digestsOf({ a: [1, 2, 3, 4], b: [1, 4, 2, 5, 3, 6], c: [9, 9, 9, 9, 9, 9] });
-    expect(await bindByContent(initializers, { tensors, digests })).toEqual({
+    expect(await bindByContent(initializers, { tensors, digests })).toMatchObject({
       binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } },
       unusedTensors: ['c'],
       constants: [],
-      ambiguous: [],
     });
   });
 
-  test('bit-identical tensors that share one initializer: the first in natural order fills it', async () => {
-    const initializers = [floats('merged', [2], [0, 0]), floats('own', [1, 2], [1, 2])];
+  test('bit-identical tensors that share one initializer: the first in natural order fills it, unless all numbers are one', async () => {
     const tensors = [tensor('bn.10.bias', [2]), tensor('bn.2.bias', [2]), tensor('own', [1, 2])];
-    const bound = await bindByContent(initializers, { tensors, digests: digestsOf({ 'bn.10.bias': [0, 0], 'bn.2.bias': [0, 0] }) });
-    expect(bound.binding).toEqual({ own: plain('own'), merged: plain('bn.2.bias') });
-    expect([bound.unusedTensors, bound.ambiguous]).toEqual([['bn.10.bias'], ['merged']]);
+    const bindMerged = (values: number[]) =>
+      bindByContent([floats('merged', [2], values), floats('own', [1, 2], [1, 2])], {
+        tensors,
+        digests: digestsOf({ 'bn.10.bias': values, 'bn.2.bias': values }),
+      });
+    const bound = await bindMerged([3, 4]);
+    expect([bound.binding, bound.unusedTensors]).toEqual([{ own: plain('own'), merged: plain('bn.2.bias') }, ['bn.10.bias']]);
+    await expect(bindMerged([0, 0])).rejects.toMatchObject({ code: 'graph-missing-weights', message: expect.stringContaining('"merged"') });
   });
 
-  test('as many initializers as equal tensors are paired in order; one by name leaves the others', async () => {
-    const zeros = (name: string) => floats(name, [2], [0, 0]);
+  test('several initializers of the bytes of one tensor are that tensor; of several tensors, nothing says which is which', async () => {
+    const twin = (name: string) => floats(name, [2], [3, 4]);
     const tensors = [tensor('l.10', [2]), tensor('l.9', [2]), tensor('named', [2])];
-    const digests = digestsOf({ 'l.10': [0, 0], 'l.9': [0, 0], named: [0, 0] });
-    const bound = await bindByContent([zeros('first'), zeros('named'), zeros('second')], { tensors, digests });
-    expect(bound.binding).toEqual({ named: plain('named'), first: plain('l.9'), second: plain('l.10') });
+    const one = digestsOf({ 'l.10': [3, 4], 'l.9': [5, 6], named: [7, 8] });
+    expect((await bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: one })).binding).toEqual({
+      named: plain('named'),
+      first: plain('l.10'),
+      second: plain('l.10'),
+    });
+    const both = digestsOf({ 'l.10': [3, 4], 'l.9': [3, 4], named: [7, 8] });
+    await expect(bindByContent([twin('first'), floats('named', [2], [7, 8]), twin('second')], { tensors, digests: both })).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+      message: expect.stringContaining('"first", "second"'),
+    });
+  });
+
+  test('one number all over is content only where one initializer and one tensor are left', async () => {
+    const zeros = (name: string) => floats(name, [2], [0, 0]);
+    const digests = digestsOf({ a: [0, 0], b: [0, 0] });
+    expect((await bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests })).binding).toEqual({
+      a: plain('a'),
+      'onnx::1': plain('b'),
+    });
+    await expect(bindByContent([zeros('onnx::1'), zeros('onnx::2')], { tensors: [tensor('a', [2]), tensor('b', [2])], digests })).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+    });
+    await expect(bindByContent([zeros('a'), zeros('onnx::1')], { tensors: [tensor('a', [2])], digests })).rejects.toMatchObject({
+      code: 'graph-missing-weights',
+    });
   });
 
   test('external initializers must be filled; the message names the first that are not', () => {
@@ -103,7 +136,6 @@ describe('bindWeights', () => {
 
   test.each([
     ['another shape', tensor('w', [4])],
-    ['the transposed shape, without a map', tensor('w', [3, 2])],
     ['integers', tensor('w', [2, 3], 'I32')],
   ])('a tensor of the right name but %s is refused', (_, wrong) => {
     expect(() => bindWeights({ graph: graphWith(floats('w', [2, 3], [1, 2, 3, 4, 5, 6])), tensors: [wrong] })).toThrow(
@@ -124,7 +156,11 @@ describe('bindWeights', () => {
     expect(() => bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3], 'BF16')] })).toThrow(
       expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"conv.weight"') }),
     );
-    expect(bindWeights({ graph, tensors: [fc, tensor('conv.weight', [8, 8, 3, 3])] }).constants).toEqual(['onnx::Conv_7']);
+    const others = { graph, tensors: [fc, tensor('conv.weight', [8, 8, 3, 3])] };
+    expect(() => bindWeights(others)).toThrow(
+      expect.objectContaining({ code: 'graph-missing-weights', message: expect.stringContaining('"constants":["onnx::Conv_7"]') }),
+    );
+    expect(bindWeights({ ...others, constants: ['onnx::Conv_7'] }).constants).toEqual(['onnx::Conv_7']);
     expect(
       bindWeights({ graph, tensors: [fc, tensor('conv.weight', [16, 8, 3, 3])], tensorMap: { 'onnx::Conv_7': { tensor: 'conv.weight' } } }).constants,
     ).toEqual([]);

@@ -18,7 +18,9 @@ export function describeBinding(report: BindingReport): string[] {
     ...sentence(byContent, 'bound by equal bytes'),
     ...sentence(transposed, 'transposed'),
     ...(declared.length === 0 ? [] : [`${counted(declared.length, 'constant')} ${isOrAre(declared.length)} declared: ${quoteNames(declared)}.`]),
-    ...(unused.length === 0 ? [] : [`${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the graph: ${quoteNames(unused)}.`]),
+    ...(unused.length === 0
+      ? []
+      : [`${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the graph: ${quoteNames(unused)}.`]),
   ];
 }
 

@@ -25,11 +25,16 @@ export function pairByContent(request: BindRequest, pairs: Pairs): ReadonlyMap<s
 }
 
 function pairWithTwins({ graph, contents = new Map() }: BindRequest, rest: readonly GraphInitializer[], pairs: Pairs): Map<string, Pair> {
-  const paired = new Map<string, Pair>();
+  const paired = new Map<string, Pair | undefined>();
   for (const initializer of graph.initializers) {
     const pair = pairs.get(initializer.name);
     const plain = contents.get(initializer.name)?.plain;
-    if (pair !== undefined && plain !== undefined) paired.set(layoutKey(initializer) + plain, pair);
+    if (pair === undefined || plain === undefined) continue;
+    const key = layoutKey(initializer) + plain;
+    const known = paired.get(key);
+    // Of two tensors nothing says which one it is.
+    const isSame = !paired.has(key) || (known?.tensor === pair.tensor && known.transpose === pair.transpose);
+    paired.set(key, isSame ? pair : undefined);
   }
   const twins = new Map<string, Pair>();
   for (const initializer of rest) {

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { Dtype } from '../../checkpoint/dtype.ts';
+import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { bindGraphFile } from '../bind-graph-file.ts';
+import type { BoundWeights } from '../bind-weights.ts';
+import { buildModel, type ModelParts } from '../build-model.ts';
+import { couldFill } from '../could-fill.ts';
+import { describeGraph } from '../describe-graph.ts';
+import { memoryGraphSource } from '../graph-source.ts';
+
+/** Tensors of a checkpoint by name: a shape, and the numbers where they matter. */
+export type TestCheckpoint = Readonly<Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>>;
+
+type Spec = Pick<EvalSetSpec, 'tensorMap' | 'constants'>;
+
+/** Binds a model to a checkpoint as a job does. */
+export function bindModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: Spec = {}): Promise<BoundWeights> {
+  const bytes = model instanceof Uint8Array ? model : buildModel(model);
+  const digestTensors = async () =>
+    new Map(Object.entries(checkpoint).flatMap(([name, [, values]]): [string, string][] => (values === undefined ? [] : [[name, digestOf(values)]])));
+  return bindGraphFile({ ...spec, source: memoryGraphSource(bytes), graph: describeGraph(bytes), tensors: headersOf(checkpoint), digestTensors });
+}
+
+/** Checks the same from headers alone, as an upload does. */
+export function couldFillModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: Spec = {}): void {
+  couldFill(describeGraph(model instanceof Uint8Array ? model : buildModel(model)), headersOf(checkpoint), spec);
+}
+
+function headersOf(checkpoint: TestCheckpoint) {
+  return Object.entries(checkpoint).map(([name, [shape, , dtype]]) => ({ name, shape, dtype: dtype ?? ('F32' as const) }));
+}
+
+function digestOf(values: readonly number[]): string {
+  return createHash('sha256')
+    .update(new Uint8Array(Float32Array.from(values).buffer))
+    .digest('hex');
+}
+
+/** Numbers that no other seed gives. */
+export function numbers(count: number, seed = 1): number[] {
+  return Array.from({ length: count }, (_, at) => Math.sin(seed * 1000 + at));
+}
+
+/** A row-major matrix turned. */
+export function turned(values: readonly number[], rows: number, columns: number): number[] {
+  return Array.from({ length: values.length }, (_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!);
+}
