@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { unexpectedBaseline } from './compare-expected.ts';
+import { unexpectedBaseline, unmeasuredExpectations } from './compare-expected.ts';
 
 describe('unexpectedBaseline', () => {
   test.each<[string, Record<string, number> | undefined, Record<string, number>, number | undefined]>([
@@ -13,7 +13,6 @@ describe('unexpectedBaseline', () => {
 
   test.each<[string, Record<string, number>, Record<string, number>]>([
     ['a figure is further off', { loss: 1.8604 }, { loss: 0.5147 }],
-    ['it was not measured', { loss: 1.8604 }, {}],
     ['it is not finite', { loss: 1.8604 }, { loss: Number.NaN }],
   ])('says both figures where %s', (_, expects, measured) => {
     const sentence = unexpectedBaseline({ accuracy: 0.5, ...expects }, { accuracy: 0.5, ...measured })!;
@@ -21,4 +20,10 @@ describe('unexpectedBaseline', () => {
     expect(sentence).toMatch(/and (0\.5147|not finite) on the eval set.*more than 1 %.*stored exact/);
     expect(sentence).not.toContain('accuracy');
   });
+});
+
+test('a figure that the eval set does not measure distrusts nothing, and is told', () => {
+  expect(unexpectedBaseline({ speed: 3 }, { loss: 1 })).toBeUndefined();
+  expect(unmeasuredExpectations({ speed: 3, loss: 1 }, { loss: 1 })).toMatch(/The training job told "speed", which the eval set does not measure/);
+  expect(unmeasuredExpectations({ loss: 1 }, { loss: 1 })).toBeUndefined();
 });

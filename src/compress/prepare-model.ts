@@ -6,7 +6,7 @@ import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/describe-examination.ts';
 import { describeBinding } from '../graph/binding/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
-import { unexpectedBaseline } from './compare-expected.ts';
+import { unexpectedBaseline, unmeasuredExpectations } from './compare-expected.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './file-references.ts';
 import { planCopies } from './find-copies.ts';
@@ -78,6 +78,8 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   words.warnings.forEach(attempt.warn);
   const { whole, halves, observed } = baseline;
   const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
+  const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
+  if (notCompared !== undefined) attempt.warn(notCompared);
   const distrust = unexpectedBaseline(attempt.checkpoint.expects, whole, run.search.expectsWithin);
   const understood = [...words.understood, ...describeBinding(bound.report)];
   const quality = { gate, bound: qualityBound, ...(observed && { observed }), understood, ...(distrust !== undefined && { distrust }) };

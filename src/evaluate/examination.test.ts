@@ -177,7 +177,11 @@ describe('describeExamination', () => {
     ],
     ['binary outputs within 0 and 1', { readings: [reading({ kind: 'binary-cross-entropy', withinUnit: true })] }, /sigmoid would be taken twice/],
     ['labels that are all ignored', { readings: [reading({ counted: 0, ignored: 4 })] }, /No position counts in "m"/],
-    ['a target that is not finite', { readings: [reading({ labels: 'y', labelsShape: [4], labelsNotFinite: 1 })] }, /Labels "y" hold 1 value that is NaN or infinite/],
+    [
+      'a target that is not finite',
+      { readings: [reading({ labels: 'y', labelsShape: [4], labelsNotFinite: 1 })] },
+      /Labels "y" hold 1 value that is NaN or infinite/,
+    ],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',
