@@ -3,6 +3,7 @@ import type { LocalEvalSet, WeightBinding } from '../evaluate/evaluator.ts';
 import { bindGraphFile, checkBinding } from '../graph/bind-graph-file.ts';
 import type { BindingReport } from '../graph/bind-weights.ts';
 import type { GraphDescription } from '../graph/describe-graph.ts';
+import { refuseSeparateHeads, separateHeads } from '../graph/binding/separate-heads.ts';
 import { openGraphFile } from '../graph/graph-file.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import type { CompressContext } from './compress-context.ts';
@@ -64,8 +65,12 @@ async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: 
   const source = await openGraphFile(evalSet.graphPath);
   try {
     const request = { source, graph, tensors, ...(tensorMap && { tensorMap }), ...(constants && { constants }) };
-    if (kept !== undefined) return { binding: kept, report: await checkBinding(request, kept, signal) };
-    return await bindGraphFile({ ...request, digestTensors: (names) => digestTensors(models, names, signal) }, signal);
+    const bound =
+      kept === undefined
+        ? await bindGraphFile({ ...request, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
+        : { binding: kept, report: await checkBinding(request, kept, signal) };
+    await refuseSeparateHeads(separateHeads(graph, bound.binding, tensors), (names) => digestTensors(models, names, signal));
+    return { binding: bound.binding, report: bound.report };
   } finally {
     await source.close();
   }

@@ -207,7 +207,9 @@ describe('weights that a graph shares', () => {
         'table.weight': f32Tensor(shapeOfTable, drift(classifierWeights(0)['embed.weight'], step)),
       });
       const { status, bytes } = await rebuilt(await pushOne(api, run, step, model));
-      expect(status.result).toMatchObject({ fidelity: 'lossy', warnings: [] });
+      // The weights are random, so the model guesses badly, and is said to.
+      expect(status.result.fidelity).toBe('lossy');
+      expect(status.result.warnings.filter((sentence: string) => !/worse than guessing|is not bounded/.test(sentence))).toEqual([]);
       const after = tensorsOf(bytes);
       expect(sameBytes(after.get('first.weight'), after.get('lm_head.weight'))).toBe(true);
       expect(sameBytes(after.get('first.weight'), tensorsOf(model).get('first.weight'))).toBe(false);

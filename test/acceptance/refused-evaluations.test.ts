@@ -141,15 +141,12 @@ describe('a checkpoint whose evaluation', () => {
     await expectFailure(run, code);
   });
 
-  test('misses weights that the graph needs fails with their names, its bytes stay', async () => {
+  test('would miss weights that the graph needs is refused at its upload, with their names; with the weights it is taken', async () => {
     await createEvalSet(api, repository, { name: 'needy', spec: linearSpec, graph: linearGraph(['missing.bias']), batches: linearBatches() });
     const run = await createRun(api, repository, { name: 'needy', evalSet: 'needy' });
-    const model = linearFile(1, 0);
-    const checkpoint = await pushOne(api, run, 1, model);
-    const status = await api.settled(checkpoint);
-    expect(status).toMatchObject({ state: 'failed', error: { code: 'graph-missing-weights', message: expect.stringContaining('missing.bias') } });
-    expect((await api.get(`${checkpoint}/files/model.safetensors?as=uploaded`)).bytes.equals(model)).toBe(true);
-    // With the weights it is another model; nothing of the failed one binds it.
+    const refused = await api.put(`${run}/checkpoints/1`, linearFile(1, 0));
+    expect(expectProblem(refused, 422, 'graph-missing-weights').detail).toContain('missing.bias');
+    expectProblem(await api.get(`${run}/checkpoints/1`), 404, 'not-found');
     const whole = safetensorsFile({
       'w.weight': f32Tensor(
         [16, 32],
@@ -157,16 +154,23 @@ describe('a checkpoint whose evaluation', () => {
       ),
       'missing.bias': f32Tensor([32], new Float32Array(32)),
     });
-    expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
     await api.ready(await pushOne(api, run, 1, whole));
   });
 
-  test('finds other shapes than the graph has fails with the reason', async () => {
+  test('has other shapes than the graph is refused at its upload, and its reservation stays with its files', async () => {
     await createEvalSet(api, repository, { name: 'narrow', spec: linearSpec, graph: linearGraph(), batches: linearBatches() });
     const run = await createRun(api, repository, { name: 'narrow', evalSet: 'narrow' });
-    const checkpoint = await pushOne(api, run, 1, safetensorsFile({ 'w.weight': f32Tensor([16, 31], new Float32Array(16 * 31).fill(1)) }));
-    expect(await api.settled(checkpoint)).toMatchObject({ state: 'failed', error: { code: 'eval-input-mismatch' } });
-    expect((await api.ask('DELETE', checkpoint)).status).toBe(204);
+    const checkpoint = `${run}/checkpoints/1`;
+    readJson(await api.post(`${run}/checkpoints`, { step: 1 }), 201);
+    readJson(
+      await api.put(`${checkpoint}/files/model.safetensors`, safetensorsFile({ 'w.weight': f32Tensor([16, 31], new Float32Array(16 * 31).fill(1)) })),
+      201,
+    );
+    expectProblem(await api.post(`${checkpoint}/commit`), 422, 'eval-input-mismatch');
+    expect(await api.read(checkpoint)).toMatchObject({ state: 'open', files: [{ path: 'model.safetensors', received: true }] });
+    readJson(await api.put(`${checkpoint}/files/model.safetensors`, linearFile(1, 0)), 200);
+    readJson(await api.post(`${checkpoint}/commit`), 202);
+    await api.ready(checkpoint);
   });
 
   test('the hub is well after all this, and has no evaluation left over', async () => {

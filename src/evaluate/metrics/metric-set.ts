@@ -1,5 +1,8 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { metricKindRules } from '../../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../../checkpoint/quality.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
 import { binaryAccuracy, meanBinaryCrossEntropy } from './binary-metrics.ts';
 import type { LabelReading } from './class-labels.ts';
 import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';
@@ -21,8 +24,8 @@ export interface NamedBatch {
 export type LabelOptions = Pick<EvalSetSpec, 'labels' | 'ignoreLabel'>;
 
 interface Entry {
-  readonly output: string;
-  readonly labels: string | undefined;
+  /** The first metric that asked for it. */
+  readonly spec: MetricSpec;
   readonly accumulator: MetricAccumulator;
 }
 
@@ -36,19 +39,25 @@ export class MetricSet {
     this.#specs = specs;
     for (const spec of specs) {
       if (this.#entries.has(entryKey(spec))) continue;
-      this.#entries.set(entryKey(spec), { output: spec.output, labels: labelsOf(spec), accumulator: createAccumulator(spec, options) });
+      this.#entries.set(entryKey(spec), { spec, accumulator: createAccumulator(spec, options) });
     }
   }
 
   /** Errors: `eval-label-mismatch`. Every output, label tensor and reference that a spec needs must be there. */
   add({ rows, outputs, labels, references }: NamedBatch): void {
-    for (const { output, labels: labelName, accumulator } of this.#entries.values()) {
-      accumulator.add({
+    for (const { spec, accumulator } of this.#entries.values()) {
+      const labelName = labelsOf(spec);
+      const batch = {
         rows,
-        output: outputs.get(output)!,
+        output: outputs.get(spec.output)!,
         labels: labelName === undefined ? undefined : labels.get(labelName),
-        reference: references?.get(output),
-      });
+        reference: references?.get(spec.output),
+      };
+      try {
+        accumulator.add(batch);
+      } catch (error) {
+        throw withRules(error, spec);
+      }
     }
   }
 
@@ -60,6 +69,15 @@ export class MetricSet {
       }),
     );
   }
+}
+
+/** Says of which metric a mismatch is, and what its kind takes. */
+function withRules(error: unknown, { name, kind }: MetricSpec): unknown {
+  if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
+  const { output, labels } = metricKindRules[kind];
+  return new FirnError(error.code, `Metric ${quoteName(name)}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, {
+    cause: error,
+  });
 }
 
 function labelsOf(spec: MetricSpec): string | undefined {

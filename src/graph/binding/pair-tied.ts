@@ -58,13 +58,15 @@ function leftOpen({ rest, initializers, tensors, pairs, trace }: TiedRequest, un
   return [[head.name, { tensor: tensor!.name, transpose: fitOf(head, tensor!) === 'transposed', by: 'tied' }]];
 }
 
-function isTable(trace: WeightTrace, name: string): boolean {
+/** Whether the table of a Gather. */
+export function isTable(trace: WeightTrace, name: string): boolean {
   return trace.usesOf(name)?.some((use) => use.opType === 'Gather' && use.index === 0) ?? false;
 }
 
 const products: ReadonlySet<string> = new Set(['MatMul', 'Gemm']);
 
-function isFactor(trace: WeightTrace, name: string): boolean {
+/** Whether a factor of a matrix product. */
+export function isFactor(trace: WeightTrace, name: string): boolean {
   return trace.usesOf(name)?.some((use) => products.has(use.opType) && use.index < 2) ?? false;
 }
 
@@ -93,7 +95,8 @@ function isEmbeddingName({ name, shape, dtype }: CheckpointTensor): boolean {
   return layerTypeOf(name, shape, dtype) === 'embedding';
 }
 
-function isHeadName({ name }: CheckpointTensor): boolean {
+/** Whether a tensor is called as output layers are. */
+export function isHeadName({ name }: CheckpointTensor): boolean {
   return /(^|[._])(head|output|decoder|proj_out|unembed|classifier|fc_out)/i.test(name);
 }
 

@@ -93,7 +93,7 @@ const checkEvalSet = createRoute({
   operationId: 'checkEvalSet',
   summary: 'Measure a checkpoint on an eval set, open or ready',
   tags,
-  request: { params: evalSetParams, query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }) },
+  request: { params: evalSetParams, headers: idempotencyHeaders, query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }) },
   description:
     'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with.',
   responses: {

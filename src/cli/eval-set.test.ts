@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { evalSet } from './eval-set.ts';
+
+const series = fileURLToPath(new URL('../../examples/lm-small', import.meta.url));
+const [graph, batches, checkpoint] = ['model.onnx', 'eval.safetensors', 'ckpt_09.safetensors'].map((name) => join(series, name)) as [string, string, string];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'firn-eval-set-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await evalSet(
+    args,
+    (line) => out.push(line),
+    (line) => err.push(line),
+  );
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('firn eval-set check', () => {
+  test('says how everything is read and what it measures, with a spec that it guesses', async () => {
+    const { code, out, err } = await run('check', graph, batches, checkpoint);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/"loss": cross-entropy of logits \[48, 128, 1024\] with labels \[48, 128\], 6,144 positions; 4\.\d+ \(6.9315 for guessing\)/);
+    expect(out).toMatch(/On the even and the odd batches: "loss"/);
+    expect(out).toMatch(/40 weights of the graph are bound by name/);
+    expect(out).toMatch(/One evaluation took \d+\.\d\d s here/);
+    expect(out).toContain('"inputs":{"idx":"inputs"}');
+    expect(out).not.toContain('warning');
+  });
+
+  test('takes a spec, and prints JSON for programs', async () => {
+    const spec = { inputs: { idx: 'inputs' }, metrics: [{ name: 'same', kind: 'agreement', output: 'logits' }] };
+    const path = join(folder, 'spec.json');
+    writeFileSync(path, JSON.stringify(spec));
+    const { code, out } = await run('check', graph, batches, checkpoint, '--spec', path, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ spec, values: { same: 1 }, warnings: [], understood: expect.any(Array), secondsPerEvaluation: expect.any(Number) });
+  });
+
+  test.each<[string, () => string[], RegExp]>([
+    ['another verb', () => ['chek'], /There is no "eval-set chek".*\nUsage: firn eval-set check GRAPH/],
+    ['a missing argument', () => ['check', graph, batches], /A graph, batches and a checkpoint are wanted/],
+    ['an unknown kind', () => ['check', graph, batches, checkpoint, '--kind', 'bleu'], /There is no kind "bleu"/],
+    ['a file that is not there', () => ['check', graph, join(folder, 'none'), checkpoint], /cannot be opened/],
+    ['a folder without a model', () => ['check', graph, batches, folder], /has no model.safetensors/],
+    ['a spec that is none', () => ['check', graph, batches, checkpoint, '--spec', batches], /is larger than|is not JSON/],
+    ['batches for a checkpoint', () => ['check', graph, batches, batches], /graph-missing-weights: .*No tensor of the checkpoint|graph-missing-weights/],
+  ])('refuses %s in a sentence', async (_, args, sentence) => {
+    const { code, out, err } = await run(...args());
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(sentence);
+  });
+});
