@@ -168,7 +168,7 @@ describe('a checkpoint whose evaluation', () => {
     );
     expectProblem(await api.post(`${checkpoint}/commit`), 422, 'eval-input-mismatch');
     expect(await api.read(checkpoint)).toMatchObject({ state: 'open', files: [{ path: 'model.safetensors', received: true }] });
-    readJson(await api.put(`${checkpoint}/files/model.safetensors`, linearFile(1, 0)), 200);
+    readJson(await api.put(`${checkpoint}/files/model.safetensors`, linearFile(1, 0)), 201);
     readJson(await api.post(`${checkpoint}/commit`), 202);
     await api.ready(checkpoint);
   });
