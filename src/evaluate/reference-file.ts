@@ -18,6 +18,13 @@ export class ReferenceWriter {
     this.#file = openSync(path, 'wx');
   }
 
+  /** Gives up at once where so many elements are to come that they would not fit. */
+  expect(elementCount: number): void {
+    if (elementCount * Float32Array.BYTES_PER_ELEMENT <= this.#bytesMax) return;
+    this.#writtenBytes = Infinity;
+    this.#giveUp();
+  }
+
   /** Appends an output. Beyond the limit the file is removed, and {@link whole} says so. Throws `storage-full`. */
   add(elements: ArrayLike<number>): void {
     if (this.#file === undefined) return;

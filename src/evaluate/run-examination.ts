@@ -1,15 +1,16 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import { metricKindRules } from '../checkpoint/metric-kind.ts';
+import { metricKindRules, needsReference } from '../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 import { classLayout } from './metrics/label-layout.ts';
 import { ClassReader, ProbabilityCheck } from './metrics/read-classes.ts';
 import { ValueReader } from './metrics/read-values.ts';
 import type { NumberTensor } from './metrics/metric-accumulator.ts';
+import { MetricSet } from './metrics/metric-set.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceWriter } from './reference-file.ts';
 import { requireHalves } from './require-halves.ts';
-import { comparedOutputs, measuredBatches, newMetricSet, type BatchRun } from './run-batches.ts';
+import { comparedOutputs, measuredBatches, type BatchRun } from './run-batches.ts';
 import type { RoundedWeights } from './weight-tensors.ts';
 
 export interface ExaminationRun extends BatchRun {
@@ -26,8 +27,10 @@ export interface ExaminationRun extends BatchRun {
 export async function runExamination(run: ExaminationRun): Promise<Examination> {
   const { prepared, spec, reference } = run;
   if (run.needsHalves) requireHalves(prepared);
-  const [whole, first, second] = [newMetricSet(run), newMetricSet(run), newMetricSet(run)];
-  const readers = spec.metrics.map((metric) => new MetricReader(metric, spec));
+  const { metrics, agreeing } = metricsOf(run);
+  const whole = new MetricSet(metrics, spec);
+  const halves = [new MetricSet(spec.metrics, spec), new MetricSet(spec.metrics, spec)] as const;
+  const readers = metricReaders(spec);
   const compared = comparedOutputs(run);
   const writer = reference === undefined || compared.length === 0 ? undefined : new ReferenceWriter(reference.path, reference.bytesMax);
   let batchCount = 0;
@@ -35,8 +38,9 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   try {
     for await (const measured of measuredBatches(run)) {
       const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
-      for (const metrics of [whole, measured.batch % 2 === 0 ? first : second]) metrics.add({ ...measured, references });
+      for (const each of [whole, halves[measured.batch % 2]!]) each.add({ ...measured, references });
       for (const reader of readers) reader.add(measured.outputs, measured.labels);
+      if (batchCount === 0) writer?.expect(elementsOf(references.values()) * Math.floor(prepared.rows / measured.rows));
       for (const name of compared) writer?.add(references.get(name)!);
       batchCount++;
     }
@@ -44,10 +48,10 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     writer?.close();
   }
   const seconds = (performance.now() - started) / 1000;
-  const values = whole.values();
+  const values = { ...whole.values(), ...agreeing };
   return {
     whole: values,
-    ...(batchCount > 1 && { halves: [first.values(), second.values()] as const }),
+    ...(batchCount > 1 && { halves: [halves[0].values(), halves[1].values()] as const }),
     rows: prepared.rows,
     batchCount,
     inputs: inputReadings(prepared, spec),
@@ -58,24 +62,55 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   };
 }
 
+/** The metrics to compute, and the values of those that need not be: nobody asked for them, and the model agrees with itself. */
+function metricsOf({ spec, observed = [] }: ExaminationRun): { readonly metrics: readonly MetricSpec[]; readonly agreeing: MetricValues } {
+  const withItself = observed.filter(({ kind }) => needsReference(kind));
+  const agreeing = Object.fromEntries(withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]));
+  return { metrics: [...spec.metrics, ...observed.filter(({ kind }) => !needsReference(kind))], agreeing };
+}
+
+/** A reader for each metric; those of the same output and labels share what reads the labels. */
+function metricReaders(spec: EvalSetSpec): MetricReader[] {
+  const shared = new Map<string, ClassReader>();
+  return spec.metrics.map((metric) => {
+    const { output, labels, classAxis } = metric;
+    const key = JSON.stringify([output, labels, classAxis]);
+    const known = shared.get(key);
+    const reader = new MetricReader(metric, spec, known);
+    if (reader.classes !== undefined) shared.set(key, reader.classes);
+    return reader;
+  });
+}
+
+function elementsOf(arrays: Iterable<ArrayLike<number>>): number {
+  return [...arrays].reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Reads output and labels of one metric. */
 class MetricReader {
   readonly #metric: MetricSpec;
   readonly #classes: ClassReader | undefined;
+  /** Whether another metric's reader feeds the one of the classes. */
+  readonly #sharesClasses: boolean;
   readonly #values: ValueReader | undefined;
   readonly #probabilities: ProbabilityCheck | undefined;
   #outputDims: readonly number[] = [];
   /** Of a metric of classes, whether they count or not. */
   #positions = 0;
 
-  constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec) {
+  constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec, known: ClassReader | undefined) {
     this.#metric = metric;
     const { comparedWith } = metricKindRules[metric.kind];
     const readsClasses = comparedWith === 'classes' || (comparedWith === 'uploaded-model' && metric.labels !== undefined);
-    if (readsClasses) this.#classes = new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
+    if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
+    this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
     const takesSoftmax = metric.kind === 'cross-entropy' || metric.kind === 'perplexity' || metric.kind === 'kl-divergence';
     if (takesSoftmax) this.#probabilities = new ProbabilityCheck(metric.output);
+  }
+
+  get classes(): ClassReader | undefined {
+    return this.#classes;
   }
 
   add(outputs: ReadonlyMap<string, NumberTensor>, allLabels: ReadonlyMap<string, NumberTensor>): void {
@@ -83,7 +118,7 @@ class MetricReader {
     const labels = this.#metric.labels === undefined ? undefined : allLabels.get(this.#metric.labels);
     this.#outputDims = output.dims;
     if (labels !== undefined) {
-      this.#classes?.add(output, labels);
+      if (!this.#sharesClasses) this.#classes?.add(output, labels);
       this.#values?.add(output, labels);
     }
     if (this.#values !== undefined || this.#metric.kind === 'loss') return;

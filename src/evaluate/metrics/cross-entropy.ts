@@ -22,6 +22,12 @@ export function classCrossEntropy(row: ClassRow, label: number): number {
   return log - (row.data[row.start + label * row.stride]! - largest);
 }
 
+/** The same for several classes at one position, for little more than one of them. */
+export function classCrossEntropies(row: ClassRow, labels: readonly number[]): number[] {
+  const { largest, log } = logSum(row);
+  return labels.map((label) => log - (row.data[row.start + label * row.stride]! - largest));
+}
+
 /** Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN where a logit is. Classes of probability 0 add nothing. */
 export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number {
   const { largest, log } = logSum(row);

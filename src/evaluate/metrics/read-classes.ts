@@ -1,7 +1,7 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
-import { classCrossEntropy, type ClassRow } from './cross-entropy.ts';
+import { classCrossEntropies, type ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
 
@@ -78,24 +78,37 @@ export class ClassReader {
     const layout = labelledLayout(output.dims, labels.dims, this.#reading);
     this.#layout = layout;
     let counted = 0;
-    const inSequences = layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1;
-    forEachPosition(output, labels, this.#reading, ({ row, label }) => {
+    forEachPosition(output, labels, this.#reading, () => {
       counted++;
-      if (inSequences && typeof label === 'number') this.#asGiven.add(classCrossEntropy(row, label));
     });
     this.#counted += counted;
     this.#ignored += layout.positions - counted;
-    if (!inSequences) return;
+    if (layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1) this.#addShifted(output, labels, layout);
+  }
+
+  /** Each position against its own label and those of its neighbours in the sequence, as far as these count. */
+  #addShifted(output: NumberTensor, labels: NumberTensor, layout: ClassLayout): void {
     const { positions, classCount, classStride: stride } = layout;
     const length = labels.dims.at(-1)!;
-    const fits = (label: number): boolean => label !== this.#reading.ignoreLabel && label >= 0 && label < classCount;
     for (let position = 0; position < positions; position++) {
-      const row = { data: output.data, start: firstLogit(layout, position), classCount, stride };
       const at = position % length;
-      const [later, earlier] = [labels.data[position + 1]!, labels.data[position - 1]!];
-      if (at < length - 1 && fits(later)) this.#later.add(classCrossEntropy(row, later));
-      if (at > 0 && fits(earlier)) this.#earlier.add(classCrossEntropy(row, earlier));
+      const neighbours: [Mean, number, boolean][] = [
+        [this.#asGiven, position, true],
+        [this.#later, position + 1, at < length - 1],
+        [this.#earlier, position - 1, at > 0],
+      ];
+      const found = neighbours.filter(([, where, inside]) => inside && this.#counts(labels.data[where]!, classCount));
+      const row = { data: output.data, start: firstLogit(layout, position), classCount, stride };
+      const values = classCrossEntropies(
+        row,
+        found.map(([, where]) => labels.data[where]!),
+      );
+      found.forEach(([mean], each) => mean.add(values[each]!));
     }
+  }
+
+  #counts(label: number, classCount: number): boolean {
+    return label !== this.#reading.ignoreLabel && label >= 0 && label < classCount;
   }
 
   /** Of the batch that was added last. */
