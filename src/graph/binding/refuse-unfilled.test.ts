@@ -14,6 +14,7 @@ import {
   type ModelParts,
 } from '../build-model.ts';
 import { ModelProtoSchema } from '../onnx_pb.ts';
+import { onnxTypeOfDtype } from '../onnx-dtype.ts';
 import { readModel } from '../read-model.ts';
 import { bindModel, couldFillModel, numbers, type TestCheckpoint } from './bind-model.test-support.ts';
 
@@ -53,6 +54,12 @@ const openWeights: readonly [string, NonNullable<ModelParts['initializers']>, Te
     [floats('onnx::PRelu_4', [3, 1, 1], numbers(3))],
     { 'act.weight': [[3]] },
     ['"onnx::PRelu_4"', '"act.weight"', 'another shape', 'optimize=False'],
+  ],
+  [
+    'a weight that was quantized to eight bits',
+    [{ name: 'out.weight_quantized', dims: [3n, 5n], dataType: onnxTypeOfDtype('I8'), rawData: new Uint8Array(15) }],
+    { 'out.weight': [[3, 5]] },
+    ['"out.weight_quantized"', 'in eight bits', '"out.weight"', 'float32'],
   ],
   [
     'projections that the exporter joined',

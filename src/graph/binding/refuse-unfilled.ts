@@ -19,6 +19,7 @@ export function refuseUnfilled(request: BindRequest, binding: WeightBinding, und
   const trace = new WeightTrace(request.graph);
   const all = unfilledWeights(request, binding, trace);
   const unfilled = { ...all, initializers: all.initializers.filter((each) => !undecided.has(each.name)) };
+  refuseQuantized(unfilled);
   if (undecided.size > 0) {
     refuseInitializers(unfilled);
     refuseHidden(unfilled);
@@ -55,6 +56,15 @@ function refuseInitializers({ initializers, unused }: Unfilled): void {
     ? `The graph leaves weights to be filled that match no tensor of the checkpoint: ${names}.`
     : `No tensor of the checkpoint fills ${names} of the graph, so the numbers stored in the graph would be measured instead.`;
   throw missing(`${what} ${explainUnfilled(initializers, unused)}`);
+}
+
+function refuseQuantized({ quantized, unused }: Unfilled): void {
+  const [first] = quantized;
+  if (first === undefined) return;
+  const tensor = unused.find(({ shape }) => shape.reduce((product, size) => product * size, 1) === first.elementCount)!;
+  throw missing(
+    `The graph stores ${quoteNames(quantized.map((each) => each.name))} in eight bits or fewer, as many numbers as the unused tensor ${quoteName(tensor.name)} has: it was quantized, and its own weights would be measured. Export it in float32, without quantizing it; or, if that is no weight, add ${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
+  );
 }
 
 function refuseHidden({ hidden }: Unfilled): void {

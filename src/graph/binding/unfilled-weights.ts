@@ -1,3 +1,4 @@
+import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { GraphInitializer } from '../describe-graph.ts';
 import { isFloatDtype } from '../onnx-dtype.ts';
 import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
@@ -13,6 +14,8 @@ import type { WeightTrace } from './weight-trace.ts';
 export interface Unfilled {
   /** Initializers and Constants under a name of their own: a tensor map could fill them. In file order. */
   readonly initializers: readonly GraphInitializer[];
+  /** Stored in eight bits or fewer, and as large as a floating tensor that fills nothing: weights of a graph that was quantized. */
+  readonly quantized: readonly GraphInitializer[];
   /** Numbers that no map reaches. */
   readonly hidden: readonly HiddenConstant[];
   /** Names of single numbers, where a tensor of one element is left over. */
@@ -49,11 +52,17 @@ export function unfilledWeights(request: BindRequest, binding: WeightBinding, tr
   const single = open.filter((each) => isFloatDtype(each.dtype) && !each.external && each.elementCount === 1 && !isHarmless(each));
   return {
     initializers: open.filter((each) => each.external || (isFloatDtype(each.dtype) && each.elementCount > 1 && !isHarmless(each))),
+    quantized: open.filter((each) => isNarrow(each.dtype) && each.elementCount > 1 && !declared(each.name) && unusedCounts.has(each.elementCount)),
     hidden: hidden.filter((each) => each.elementCount > 1),
     scalars: unusedCounts.has(1) ? [...single, ...hidden.filter((each) => each.elementCount === 1)].map((each) => each.name) : [],
     unused,
     gone: gone.map((each) => each.name),
   };
+}
+
+/** Types that quantized weights are stored in; those of four bits and floats of eight have no name here. */
+function isNarrow(dtype: Dtype | undefined): boolean {
+  return dtype === undefined || dtype === 'I8' || dtype === 'U8';
 }
 
 /** Floating tensors that a binding does not use. */
