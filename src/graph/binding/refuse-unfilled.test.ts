@@ -56,12 +56,6 @@ const openWeights: readonly [string, NonNullable<ModelParts['initializers']>, Te
     ['"onnx::PRelu_4"', '"act.weight"', 'another shape', 'optimize=False'],
   ],
   [
-    'a weight that was quantized to eight bits',
-    [{ name: 'out.weight_quantized', dims: [3n, 5n], dataType: onnxTypeOfDtype('I8'), rawData: new Uint8Array(15) }],
-    { 'out.weight': [[3, 5]] },
-    ['"out.weight_quantized"', 'in eight bits', '"out.weight"', 'float32'],
-  ],
-  [
     'projections that the exporter joined',
     [floats('qkv', [12, 4], numbers(48))],
     { 'h.0.attn.q.weight': [[4, 4]], 'h.0.attn.k.weight': [[4, 4]], 'h.0.attn.v.weight': [[4, 4]], 'h.0.fc.bias': [[9]] },
@@ -242,4 +236,15 @@ describe('couldFill, from headers alone', () => {
     if (undecided) expect(() => couldFillModel(model, tensors)).not.toThrow();
     else expect(() => couldFillModel(model, tensors)).toThrow(expect.objectContaining({ code: 'graph-missing-weights' }));
   });
+});
+
+test('a weight that was quantized to eight bits is refused, also from headers alone, unless it is declared', async () => {
+  const quantized = { name: 'out.weight_quantized', dims: [3n, 5n], dataType: onnxTypeOfDtype('I8'), rawData: new Uint8Array(15) };
+  const model = modelWith([quantized]);
+  const tensors: TestCheckpoint = { ...checkpoint, 'out.weight': [[3, 5]] };
+  const refusal = refused('"out.weight_quantized"', 'eight bits', '"out.weight"', 'float32');
+  await expect(bindModel(model, tensors)).rejects.toMatchObject(refusal);
+  expect(() => couldFillModel(model, tensors)).toThrow(expect.objectContaining(refusal));
+  await bindModel(model, tensors, { constants: ['*_quantized'] });
+  await bindModel(model, checkpoint);
 });
