@@ -36,6 +36,11 @@ describe('firn eval-set check', () => {
     expect(out).not.toContain('warning');
   });
 
+  test('explains itself', async () => {
+    const { code, out } = await run('check', '--help');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Usage: firn eval-set check GRAPH/)]);
+  });
+
   test('takes a spec, and prints JSON for programs', async () => {
     const spec = { inputs: { idx: 'inputs' }, metrics: [{ name: 'same', kind: 'agreement', output: 'logits' }] };
     const path = join(folder, 'spec.json');
@@ -49,7 +54,7 @@ describe('firn eval-set check', () => {
     ['another verb', () => ['chek'], /There is no "eval-set chek".*\nUsage: firn eval-set check GRAPH/],
     ['a missing argument', () => ['check', graph, batches], /A graph, batches and a checkpoint are wanted/],
     ['an unknown kind', () => ['check', graph, batches, checkpoint, '--kind', 'bleu'], /There is no kind "bleu"/],
-    ['a file that is not there', () => ['check', graph, join(folder, 'none'), checkpoint], /cannot be opened/],
+    ['a file that is not there', () => ['check', graph, join(folder, 'none'), checkpoint], /there is no .*none/],
     ['a folder without a model', () => ['check', graph, batches, folder], /has no model.safetensors/],
     ['a spec that is none', () => ['check', graph, batches, checkpoint, '--spec', batches], /is larger than|is not JSON/],
     ['batches for a checkpoint', () => ['check', graph, batches, batches], /graph-missing-weights: .*No tensor of the checkpoint|graph-missing-weights/],

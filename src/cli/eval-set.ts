@@ -3,7 +3,7 @@
  * of it, before any training.
  */
 import { readFileSync, statSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
@@ -47,8 +47,15 @@ interface CheckOptions {
 
 /** Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it cannot. */
 export async function evalSet(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    say(`Usage: ${evalSetUsage}`);
+    return 0;
+  }
   try {
     const options = readOptions(args);
+    for (const path of [options.graphPath, options.batchesPath, options.checkpoint, ...(options.specPath === undefined ? [] : [options.specPath])])
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) throw new Error(`there is no ${path}`);
+    for (const path of [options.graphPath, options.batchesPath]) if (statSync(path).isDirectory()) throw new Error(`${path} is a folder, not a file`);
     const { spec, report } = await check(options);
     if (options.asJson) say(JSON.stringify({ spec, ...report }, undefined, 1));
     else wordsOf(spec, report, options).forEach(say);
@@ -67,7 +74,9 @@ async function check(options: CheckOptions): Promise<{ spec: EvalSetSpec; report
   try {
     const local = { graphPath, batchesPath, spec };
     await evaluator.check(local);
-    return { spec, report: await examineEvalSet({ evaluator, graphs }, local, checkpointPaths(options.checkpoint)) };
+    const paths = checkpointPaths(options.checkpoint);
+    const report = await examineEvalSet({ evaluator, graphs }, local, paths);
+    return { spec, report: { ...report, understood: [`Weights from ${paths.map((path) => basename(path)).join(', ')}.`, ...report.understood] } };
   } finally {
     await evaluator.close();
   }
@@ -100,7 +109,8 @@ function checkpointPaths(checkpoint: string): string[] {
   const index = names.find((name) => name.endsWith('.safetensors.index.json'));
   const single = names.filter((name) => name.endsWith('.safetensors') && !name.endsWith('.grad.safetensors'));
   const only = names.includes('model.safetensors') ? 'model.safetensors' : single.length === 1 ? single[0] : undefined;
-  const found = index ?? only;
+  // As transformers does: the one file before an index that an older save may have left.
+  const found = only ?? index;
   if (found === undefined) throw new Error(`${checkpoint} has no model.safetensors and no model.safetensors.index.json`);
   return modelFiles(join(checkpoint, found)).map(({ from }) => from);
 }

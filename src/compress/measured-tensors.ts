@@ -11,13 +11,16 @@ export interface MeasuredTensors {
   readonly twins: ReadonlyMap<string, string>;
 }
 
+/** What is looked at of a file. */
+type ModelFile = Pick<SourceFile, 'role' | 'layout' | 'reader'>;
+
 interface Placed {
-  readonly file: SourceFile;
+  readonly file: ModelFile;
   readonly entry: TensorEntry;
 }
 
 /** Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape. Rejects with the store's errors. */
-export async function findMeasured(binding: WeightBinding, files: readonly SourceFile[], signal?: AbortSignal): Promise<MeasuredTensors> {
+export async function findMeasured(binding: WeightBinding, files: readonly ModelFile[], signal?: AbortSignal): Promise<MeasuredTensors> {
   const bound = new Set(Object.values(binding).map(({ tensor }) => tensor));
   const all = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors.map((entry): Placed => ({ file, entry })));
   const unused = all.filter(({ entry }) => !bound.has(entry.name));

@@ -6,6 +6,7 @@ import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/describe-examination.ts';
 import { describeBinding } from '../graph/binding/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
+import { bindingWarnings } from './binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './compare-expected.ts';
 import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './file-references.ts';
@@ -69,7 +70,9 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const options = { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured, state: run.state };
   const plan = await withCopies(attempt, await planCodings(attempt.source, layerTypes, options));
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
+  const sparedNames = new Set(spared);
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
+  if (bound !== undefined) bindingWarnings(bound, files, new Set([...unmeasured].filter((name) => !sparedNames.has(name)))).forEach(attempt.warn);
   overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };

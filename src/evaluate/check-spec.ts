@@ -5,6 +5,7 @@ import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
 import { isFeedable } from '../graph/evaluation-graph.ts';
 import { quoteNames } from '../graph/quote-names.ts';
+import { trainingNormalization } from '../graph/training-mode.ts';
 import { canFeed } from './feed-elements.ts';
 import type { LocalTensor } from './local-tensors.ts';
 
@@ -29,9 +30,10 @@ export interface SpecParts {
 /**
  * Holds spec, graph and batches against each other without running anything, and says how the rows are cut. A graph whose inputs have
  * a fixed first dimension gets batches of just that many rows.
- * Errors: `metric-unknown`, `eval-input-mismatch`, `eval-label-mismatch`.
+ * Errors: `metric-unknown`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid` (exported in train mode).
  */
 export function checkSpec(parts: SpecParts): RowPlan {
+  refuseTraining(parts);
   checkMetrics(parts);
   const inputs = pairInputs(parts);
   const rows = commonRows(parts);
@@ -41,6 +43,15 @@ export function checkSpec(parts: SpecParts): RowPlan {
     throw mismatch(`The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`);
   }
   return { rows, batchRows };
+}
+
+function refuseTraining({ graph }: SpecParts): void {
+  const name = trainingNormalization(graph.model);
+  if (name === undefined) return;
+  throw new FirnError(
+    'graph-invalid',
+    `The graph was exported in train mode: its batch normalization ${quoteName(name)} normalizes by each batch. Call model.eval() before the export.`,
+  );
 }
 
 function checkMetrics({ spec, graph, batches }: SpecParts): void {

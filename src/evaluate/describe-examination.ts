@@ -1,5 +1,6 @@
 import { metricKindRules, type MetricKind } from '../checkpoint/metric-kind.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
+import { quoteNames } from '../graph/quote-names.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 
 /** What was understood of an eval set, and what looks like a mistake, in sentences for whoever made it. */
@@ -8,6 +9,8 @@ export interface ExaminationWords {
   readonly warnings: readonly string[];
 }
 
+/** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
+const guessingMargin = 0.01;
 /** What labels one position along have to save of the loss before they are taken for the right ones: this share of it, and so many nats. */
 const shiftGainMin = { share: 0.1, nats: 0.1 };
 
@@ -21,6 +24,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...describeSpread(examination),
     ],
     warnings: [
+      ...unusedColumns(examination),
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
       ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
@@ -64,6 +68,15 @@ function describeSpread({ readings, halves, whole }: Examination): string[] {
   return spreads.length === 0 ? [] : [`On the even and the odd batches: ${spreads.join('; ')}.`];
 }
 
+/** A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake. */
+function unusedColumns({ unusedColumns: names }: Examination): string[] {
+  const inputs = names.filter((name) => !/label|target/i.test(name));
+  if (inputs.length === 0) return [];
+  return [
+    `The batches hold ${quoteNames(inputs)}, which no input of the graph takes. If your own evaluation feeds it, as an attention mask, export the graph with it.`,
+  ];
+}
+
 function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
   return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
 }
@@ -75,7 +88,8 @@ function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
 
 function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, value: number): string[] {
   if (guessing === undefined || Number.isNaN(value)) return [];
-  if (metricKindRules[kind].higherIsBetter ? value >= guessing : value <= guessing) return [];
+  const margin = guessingMargin * Math.abs(guessing);
+  if (metricKindRules[kind].higherIsBetter ? value >= guessing - margin : value <= guessing + margin) return [];
   const guess = classCount === undefined ? 'for a guess that looks at no input' : `for guessing among ${number(classCount)} classes`;
   return [
     `${quoteName(name)} is ${figure(value)}, worse than guessing (${figure(guessing)} ${guess}). ` +
@@ -99,8 +113,9 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
   ];
 }
 
-function looksLikeProbabilities({ name, output }: MetricReading): string {
-  return `Every value of output ${quoteName(output)} lies in 0 to 1, so it may be a probability where ${quoteName(name)} wants a logit: the sigmoid would be taken twice. Export the graph without its last sigmoid.`;
+function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
+  const last = metricKindRules[kind].comparedWith === 'binary-targets' ? 'sigmoid' : 'activation';
+  return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: the ${last} would be taken twice. Export the graph without its last ${last}.`;
 }
 
 function nothingCounts({ name }: MetricReading): string {

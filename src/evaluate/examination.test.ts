@@ -157,6 +157,7 @@ describe('describeExamination', () => {
     rows: 4,
     batchCount: 2,
     inputs: [],
+    unusedColumns: [],
     readings: [],
     referenceWritten: false,
     seconds: 1,
@@ -182,6 +183,7 @@ describe('describeExamination', () => {
       { readings: [reading({ labels: 'y', labelsShape: [4], labelsNotFinite: 1 })] },
       /Labels "y" hold 1 value that is NaN or infinite/,
     ],
+    ['a mask that nothing takes', { unusedColumns: ['attention_mask', 'other_labels'] }, /hold "attention_mask", which no input of the graph takes/],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',
@@ -190,6 +192,10 @@ describe('describeExamination', () => {
     ],
   ])('%s is a warning', (_, given, sentence) => {
     expect(warnings(given)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test('a model that guesses is not worse than guessing', () => {
+    expect(warnings({ whole: { m: 1.6095 }, readings: [reading({ kind: 'cross-entropy', guessing: 1.6094, classCount: 5 })] })).toEqual([]);
   });
 
   test('a sound set gives none, and the spread over halves stands among what was understood', () => {

@@ -12,6 +12,8 @@ export interface Examination {
   readonly rows: number;
   readonly batchCount: number;
   readonly inputs: readonly InputReading[];
+  /** Tensors of the batches that nothing uses. */
+  readonly unusedColumns: readonly string[];
   /** Of each metric of the set that compares outputs with labels, in their order. */
   readonly readings: readonly MetricReading[];
   readonly roundedWeights?: RoundedWeights;

@@ -41,11 +41,21 @@ describe('inferSpec', () => {
 
   test.each<[string, readonly string[], BatchColumns, RegExp]>([
     ['two inputs are not in the batches', ['a', 'b'], [ids], /no tensor for graph input "a", "b"; they hold "input_ids".*"inputs" in a spec/],
+    [
+      'one of several inputs is not in the batches',
+      ['input_ids', 'attention_mask'],
+      [ids, column('token_type_ids', 'I64', 4, 8)],
+      /graph input "attention_mask"/,
+    ],
     ['two tensors might be the one input', ['a'], [ids, column('mask', 'I64', 4)], /graph input "a"/],
   ])('asks where %s', (_, inputs, columns, sentence) => {
     expect(() => inferSpec(graph(inputs, ['logits']), columns)).toThrow(
       expect.objectContaining({ code: 'eval-input-mismatch', message: expect.stringMatching(sentence) }),
     );
+  });
+
+  test('an output called loss is one', () => {
+    expect(inferSpec(graph(['input_ids'], ['loss']), [ids]).metrics).toEqual([{ name: 'loss', kind: 'loss', output: 'loss' }]);
   });
 
   test('a kind that needs labels is refused without', () => {

@@ -16,7 +16,8 @@ export type BatchColumns = readonly Pick<TensorEntry, 'name' | 'dtype' | 'shape'
 
 /**
  * The spec that graph and batches suggest by their names and types: inputs are fed from tensors of their names, labels are the tensor that is called so.
- * Whole-numbered labels mean cross-entropy, real ones mean squared error; without labels the rebuilt model is compared with the uploaded one. Pure.
+ * Whole-numbered labels mean cross-entropy, real ones mean squared error; without labels an output called `loss` is one, and any other
+ * is compared with the uploaded model's. Pure.
  * Errors: `eval-input-mismatch` where a name leaves it open.
  */
 export function inferSpec(graph: Pick<GraphDescription, 'inputs' | 'outputs'>, columns: BatchColumns, asked: { readonly kind?: MetricKind } = {}): EvalSetSpec {
@@ -25,7 +26,7 @@ export function inferSpec(graph: Pick<GraphDescription, 'inputs' | 'outputs'>, c
   const labels = labelNames.map((name) => columns.find((column) => column.name === name && !fed.has(name))).find((column) => column !== undefined);
   const output = outputNames.find((name) => graph.outputs.some((each) => each.name === name)) ?? graph.outputs[0]?.name;
   if (output === undefined) throw new FirnError('graph-invalid', 'The graph has no output.');
-  const kind = asked.kind ?? (labels === undefined ? 'kl-divergence' : isFloatDtype(labels.dtype) ? 'mse' : 'cross-entropy');
+  const kind = asked.kind ?? (labels === undefined ? (output === 'loss' ? 'loss' : 'kl-divergence') : isFloatDtype(labels.dtype) ? 'mse' : 'cross-entropy');
   if (needsLabels(kind) && labels === undefined)
     throw new FirnError('eval-label-mismatch', `Kind ${kind} needs labels, and the batches have no tensor called ${labelNames.join(', ')}.`);
   const metric: MetricSpec = { name: nameOf(kind), kind, output, ...(labels !== undefined && { labels: labels.name }) };
@@ -37,7 +38,8 @@ function inferInputs({ inputs }: Pick<GraphDescription, 'inputs'>, columns: Batc
   const missing = inputs.filter(({ name }) => !names.has(name));
   const free = columns.filter(({ name }) => !labelNames.includes(name) && inputs.every((input) => input.name !== name));
   const [only] = free;
-  if (missing.length === 1 && free.length === 1) return Object.fromEntries(inputs.map(({ name }) => [name, name === missing[0]!.name ? only!.name : name]));
+  // Of several inputs one that is missing may be any tensor: a mask is not the token types.
+  if (inputs.length === 1 && missing.length === 1 && free.length === 1) return { [inputs[0]!.name]: only!.name };
   if (missing.length > 0)
     throw new FirnError(
       'eval-input-mismatch',

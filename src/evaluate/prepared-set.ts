@@ -39,6 +39,8 @@ export interface PreparedSet extends RowPlan {
   readonly session: InferenceSession;
   readonly feeds: readonly WeightFeed[];
   readonly inputs: readonly InputColumn[];
+  /** Tensors of the batches that are neither fed nor labels. */
+  readonly unusedColumns: readonly string[];
   /** All labels as doubles, by name. */
   readonly labels: ReadonlyMap<string, NumberTensor>;
 }
@@ -68,7 +70,8 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
     batches,
   );
   const session = await createSession(bytes);
-  return { ...rowPlan, session, feeds, inputs, labels };
+  const used = new Set([...Object.values(spec.inputs), ...labels.keys()]);
+  return { ...rowPlan, session, feeds, inputs, labels, unusedColumns: [...batches.keys()].filter((name) => !used.has(name)) };
 }
 
 /** Severity from which the runtime writes to stderr: errors. */

@@ -55,6 +55,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     rows: prepared.rows,
     batchCount,
     inputs: inputReadings(prepared, spec),
+    unusedColumns: prepared.unusedColumns,
     readings: readers.map((reader) => reader.reading(prepared, values)),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
     referenceWritten: writer?.whole ?? false,
@@ -146,6 +147,7 @@ class MetricReader {
       ...(guessing !== undefined && { guessing }),
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && kind === 'binary-cross-entropy' && { withinUnit: found.withinUnit }),
+      ...(this.#probabilities !== undefined && { withinUnit: this.#probabilities.withinUnit }),
     };
   }
 

@@ -14,6 +14,8 @@ export interface LabelledPosition {
   readonly label: number | ClassRow;
 }
 
+/** What segmentation data sets give to pixels that do not count. */
+const segmentationMask = 255;
 /** How far the probabilities of a position may be from adding up to one: half floats are. */
 const probabilitySumTolerance = 5e-3;
 
@@ -57,7 +59,7 @@ function requireProbabilities({ data, start, classCount, stride }: ClassRow): vo
 
 function requireClass(label: number, classCount: number): void {
   if (Number.isInteger(label) && label >= 0 && label < classCount) return;
-  const hint = label < 0 ? ` If it marks positions that do not count, say "ignoreLabel": ${label} in the spec.` : '';
+  const hint = label < 0 || label === segmentationMask ? ` If it marks positions that do not count, say "ignoreLabel": ${label} in the spec.` : '';
   throw mismatch(`Label ${label} is not one of the ${classCount} classes of the output (0 to ${classCount - 1}).${hint}`);
 }
 

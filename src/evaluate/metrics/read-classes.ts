@@ -16,6 +16,7 @@ export class ProbabilityCheck {
   readonly #output: string;
   #positions = 0;
   #likely = true;
+  #withinUnit = true;
 
   constructor(output: string) {
     this.#output = output;
@@ -23,11 +24,17 @@ export class ProbabilityCheck {
 
   add(output: NumberTensor, layout: ClassLayout): void {
     if (layout.classCount < 2) this.#likely = false;
+    for (let at = 0; this.#withinUnit && at < output.data.length; at++) this.#withinUnit = output.data[at]! >= 0 && output.data[at]! <= 1;
     for (let position = 0; this.#likely && position < layout.positions; position++) {
       const { classCount, classStride: stride } = layout;
       this.#likely = isDistribution({ data: output.data, start: firstLogit(layout, position), classCount, stride });
       this.#positions++;
     }
+  }
+
+  /** Whether all values lay in 0 to 1, as those of a sigmoid do. */
+  get withinUnit(): boolean {
+    return this.#withinUnit;
   }
 
   /** Throws `eval-label-mismatch` where all positions were distributions. */

@@ -72,6 +72,7 @@ export const evalSetSpecSchema = z
     constants: z
       .array(graphName)
       .max(constantsMax)
+      .refine((names) => names.every((name) => /[^*]/.test(name)), 'must name constants: `*` alone would let every missing weight pass')
       .optional()
       .openapi({
         description:
