@@ -46,5 +46,7 @@ export interface MetricSpec {
 export const metricCountMax = 16;
 /** Most names or patterns in `constants`. */
 export const constantsMax = 1024;
+/** Most of them that are patterns: each is compared with every name of the graph. */
+export const constantPatternsMax = 64;
 /** Of kind `top-k-accuracy`, where `k` is not given. */
 export const topKDefault = 5;

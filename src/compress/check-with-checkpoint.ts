@@ -30,10 +30,12 @@ export function checkWithCheckpoint(ctx: CheckWithCheckpoint): CheckpointCheck {
   return async (evalSet, checkpoint, signal) => {
     const giveBack = await slots.take(signal);
     try {
-      const local = await localEvalSet(ctx.store, evalSet, evalSetDirectory(ctx.workDirectory), signal);
       await mkdir(ctx.workDirectory, { recursive: true });
       const directory = await mkdtemp(join(ctx.workDirectory, 'check-'));
       try {
+        // Parts of an open set may still change: their copies go with the check.
+        const home = evalSet.state === 'ready' ? evalSetDirectory(ctx.workDirectory) : directory;
+        const local = await localEvalSet(ctx.store, evalSet, home, signal);
         return await examineEvalSet(ctx, local, await writeModel(ctx, checkpoint, directory, signal), signal);
       } finally {
         await rm(directory, { recursive: true, force: true });

@@ -32,6 +32,15 @@ describe('a metric that no threshold bounds', () => {
   });
 });
 
+test('a metric that stops being finite is a warning; absolute thresholds compare with nothing relative', () => {
+  expect(unboundedWarnings(quality(Number.NaN, [loss], [accuracy]))).toEqual([
+    expect.stringMatching(/"accuracy" is not bounded and is not finite any more; it was 0.4/),
+  ]);
+  const ofAgreement = { ...quality(0.39, [agreement], [accuracy]) };
+  const bound = { ...ofAgreement.bound, thresholds: { agreement: 0.4 } };
+  expect(unboundedWarnings({ ...ofAgreement, bound })).toEqual([expect.stringMatching(/fell by 2.5 %.* the largest threshold is 0.5 %/)]);
+});
+
 test('what nobody asked for is told before and after, by name', () => {
   expect(observedValues(quality(0.3, [loss], [accuracy, agreement]))).toEqual({
     accuracy: { kind: 'accuracy', baseline: 0.4, measured: 0.3, degradation: expect.closeTo(0.25, 12) },

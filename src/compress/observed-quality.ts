@@ -1,7 +1,7 @@
 import type { ObservedMetric } from '../catalog/catalog.ts';
 import type { MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { metricKindRules } from '../checkpoint/metric-kind.ts';
-import { degradation, type MetricValues } from '../checkpoint/quality.ts';
+import { defaultThreshold, degradation, type MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import type { ModelQuality } from './prepare-model.ts';
@@ -35,12 +35,14 @@ export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'ob
 }
 
 /**
- * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest one. Divergence from the uploaded model and agreement with it are
+ * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one (the default where all are absolute), or stopped being finite. Divergence from the uploaded model and agreement with it are
  * not relative to anything, so no relative threshold compares with them: they are shown, and never warned of.
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured } = quality;
-  const largest = Math.max(...Object.values(bound.thresholds));
+  const kinds = new Map(bound.spec.metrics.map(({ name, kind }) => [name, kind]));
+  const relative = Object.entries(bound.thresholds).filter(([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative');
+  const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));
   const asked = bound.spec.metrics
     .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
     .map(({ name, kind }): [string, ObservedMetric] => {
@@ -48,8 +50,12 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
       return [name, { kind, baseline: before, measured: after, degradation: degradation(before, after, kind) }];
     });
   return [...asked, ...Object.entries(observedValues(quality))]
-    .filter(([, { kind, degradation: worse }]) => metricKindRules[kind].bound === 'relative' && worse > unboundedFactor * largest)
+    .filter(
+      ([, { kind, baseline, degradation: worse }]) =>
+        metricKindRules[kind].bound === 'relative' && Number.isFinite(baseline) && !(worse <= unboundedFactor * largest),
+    )
     .map(([name, { kind, baseline, measured: after, degradation: worse }]) => {
+      if (!Number.isFinite(after)) return `${quoteName(name)} is not bounded and is not finite any more; it was ${Number(baseline.toPrecision(4))}.`;
       const moved = metricKindRules[kind].higherIsBetter ? 'fell' : 'grew';
       const by = `by ${Number((100 * worse).toPrecision(2))} %`;
       return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${Number(baseline.toPrecision(4))} to ${Number(after.toPrecision(4))}; the largest threshold is ${Number((100 * largest).toPrecision(3))} %. A threshold on it would hold it.`;

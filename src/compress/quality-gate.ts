@@ -4,7 +4,7 @@ import { needsReference } from '../checkpoint/metric-kind.ts';
 import { observedMetrics } from '../checkpoint/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { EvalBatches } from '../checkpoint/search-options.ts';
-import type { EvaluationRequest, Evaluator, GramRequest, InputGram } from '../evaluate/evaluator.ts';
+import type { EvaluationRequest, Evaluator, GramRequest, InputGram, KeptReference } from '../evaluate/evaluator.ts';
 import type { Examination } from '../evaluate/examination.ts';
 import type { BoundGraph } from './bind-graph.ts';
 
@@ -35,6 +35,8 @@ export class QualityGate {
   private readonly evaluator: Evaluator;
   private readonly halved: boolean;
   private readonly referencePath: string;
+  /** Outputs of the uploaded model, once it was examined. */
+  private kept: KeptReference | undefined;
   /** Metrics that the outputs tell besides those asked for. */
   private observed: readonly MetricSpec[];
 
@@ -67,6 +69,7 @@ export class QualityGate {
     const examination = await this.evaluator.examine(request, signal);
     if (asked && !examination.referenceWritten)
       throw new FirnError('eval-input-mismatch', `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`);
+    this.kept = examination.referenceWritten ? { path: this.referencePath, outputs: examination.referenceOutputs } : undefined;
     if (!examination.referenceWritten) this.observed = this.observed.filter(({ kind }) => !needsReference(kind));
     const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
     const baseline = { ...this.split(examination.whole), ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }) };
@@ -75,13 +78,13 @@ export class QualityGate {
 
   /** One evaluation, with halves or without. Rejects as the evaluator. */
   async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const request = { ...this.request(weightPaths), ...this.reference(this.spec.metrics) };
+    const request = { ...this.request(weightPaths), ...this.keptFor(this.spec.metrics) };
     return this.halved ? this.evaluator.evaluateHalves(request, signal) : { whole: await this.evaluator.evaluate(request, signal) };
   }
 
   /** As {@link evaluate}, with the metrics that were not asked for. */
   async evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const request = { ...this.request(weightPaths), observed: this.observed, ...this.reference([...this.spec.metrics, ...this.observed]) };
+    const request = { ...this.request(weightPaths), observed: this.observed, ...this.keptFor([...this.spec.metrics, ...this.observed]) };
     if (!this.halved) return this.split(await this.evaluator.evaluate(request, signal));
     const { whole, halves } = await this.evaluator.evaluateHalves(request, signal);
     const [first, second] = [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)];
@@ -97,8 +100,8 @@ export class QualityGate {
     return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths };
   }
 
-  private reference(metrics: readonly MetricSpec[]): Pick<EvaluationRequest, 'referencePath'> {
-    return metrics.some(({ kind }) => needsReference(kind)) ? { referencePath: this.referencePath } : {};
+  private keptFor(metrics: readonly MetricSpec[]): Pick<EvaluationRequest, 'reference'> {
+    return this.kept !== undefined && metrics.some(({ kind }) => needsReference(kind)) ? { reference: this.kept } : {};
   }
 
   private split(values: MetricValues): Pick<Measurement, 'whole' | 'observed'> {

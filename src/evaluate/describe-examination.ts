@@ -114,8 +114,8 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
 }
 
 function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
-  const last = metricKindRules[kind].comparedWith === 'binary-targets' ? 'sigmoid' : 'activation';
-  return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: the ${last} would be taken twice. Export the graph without its last ${last}.`;
+  const last = metricKindRules[kind].comparedWith === 'classes' ? 'activation' : 'sigmoid';
+  return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`;
 }
 
 function nothingCounts({ name }: MetricReading): string {

@@ -40,7 +40,8 @@ export class EvaluationService {
 
   /** Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already, `storage-full`. */
   async examine(request: ExamineRequest): Promise<Examination> {
-    return runExamination({ ...(await this.#open(request)), reference: request.reference, needsHalves: request.needsHalves ?? false });
+    const { reference, ...evaluation } = request;
+    return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false });
   }
 
   /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
@@ -73,12 +74,18 @@ export class EvaluationService {
     }
   }
 
-  async #open({ evalSet, binding, weightPaths, observed, referencePath }: EvaluationRequest): Promise<BatchRun & { readonly roundedWeights: RoundedWeights }> {
+  async #open({
+    evalSet,
+    binding,
+    weightPaths,
+    observed,
+    reference: kept,
+  }: EvaluationRequest): Promise<BatchRun & { readonly roundedWeights: RoundedWeights }> {
     const core = this.#core;
     const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
     const tensors = openTensors(weightPaths, core.mapFileSync);
     const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
-    return { core, prepared, spec: evalSet.spec, observed, referencePath, weights, roundedWeights: roundedWeights(prepared.feeds, binding, tensors) };
+    return { core, prepared, spec: evalSet.spec, observed, kept, weights, roundedWeights: roundedWeights(prepared.feeds, binding, tensors) };
   }
 
   #graph(evalSet: LocalEvalSet, fed: ReadonlySet<string> | 'external'): EvaluationGraph {

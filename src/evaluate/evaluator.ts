@@ -23,17 +23,24 @@ export interface EvaluationRequest {
   /** Metrics to measure besides those of the set (observed-metrics.ts). */
   readonly observed?: readonly MetricSpec[];
   /** The uploaded model's outputs, as {@link Evaluator.examine} wrote them. Metrics that compare with the uploaded model need it. */
-  readonly referencePath?: string;
+  readonly reference?: KeptReference;
 }
 
-export interface ExamineRequest extends Omit<EvaluationRequest, 'referencePath'> {
+/** Outputs of the uploaded model in a file, as {@link Evaluator.examine} wrote them. */
+export interface KeptReference {
+  readonly path: string;
+  /** All that are in the file, in their order: `Examination.referenceOutputs`. */
+  readonly outputs: readonly string[];
+}
+
+export interface ExamineRequest extends Omit<EvaluationRequest, 'reference'> {
   /** Where to write the outputs that later evaluations compare with, and at most how many bytes; written by the child. */
   readonly reference?: { readonly path: string; readonly bytesMax: number };
   /** Refuse batches that do not make two halves, as {@link Evaluator.evaluateHalves} does. */
   readonly needsHalves?: boolean;
 }
 
-export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'referencePath'> {
+export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'> {
   /** Where the grams go, as raw little-endian F32, one after the other in the order of the answer. Written by the child. */
   readonly resultPath: string;
   /** Most bytes of that file. Beyond what an evaluation takes the child needs up to some five times as much, and four times one convolution's unfolded inputs. */
@@ -54,7 +61,7 @@ export interface Evaluator {
   /** Metric values over all batches. A value may be non-finite (and then passes no threshold). */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
   /**
-   * The same values of the uploaded model, with what was understood of graph, batches and labels, for about the cost of one evaluation. Also refuses
+   * The same values of the uploaded model, with what was understood of graph, batches and labels. The graph runs once; the metrics cost two to three times those of an evaluation. Also refuses
    * outputs that are probabilities where logits are wanted (`eval-label-mismatch`).
    */
   examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;

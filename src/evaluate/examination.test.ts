@@ -126,10 +126,13 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     const own = await evaluator.examine({ ...request, weightPaths: weights(identity), reference: { path, bytesMax: sizeBytes } });
     expect(own).toMatchObject({ whole: { kl: 0, agreement: 1 }, referenceWritten: true });
     expect(statSync(path).size).toBe(sizeBytes);
-    expect(await evaluator.evaluate({ ...request, weightPaths: weights(identity), referencePath: path })).toEqual({ kl: 0, agreement: 1 });
+    expect(await evaluator.evaluate({ ...request, weightPaths: weights(identity), reference: { path, outputs: own.referenceOutputs } })).toEqual({
+      kl: 0,
+      agreement: 1,
+    });
     // Half as sure, and of another mind where the input is class 3: a third of the positions.
     const other = f32([4, 4], 2.5, 0, 0, 0, 0, 2.5, 0, 0, 0, 0, 2.5, 0, 2.5, 0, 0, 0);
-    const values = await evaluator.evaluateHalves({ ...request, weightPaths: weights(other), referencePath: path });
+    const values = await evaluator.evaluateHalves({ ...request, weightPaths: weights(other), reference: { path, outputs: own.referenceOutputs } });
     expect(values.whole['agreement']).toBeCloseTo(10 / 12, 12);
     expect(values.whole['kl']).toBeGreaterThan(0.1);
     expect(values.whole['kl']).toBeCloseTo((8 * values.halves[0]['kl']! + 4 * values.halves[1]['kl']!) / 12, 12);
@@ -138,6 +141,28 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     const beyond = files.path();
     const tooLarge = await evaluator.examine({ ...request, weightPaths: weights(identity), reference: { path: beyond, bytesMax: sizeBytes - 1 } });
     expect([tooLarge.referenceWritten, existsSync(beyond)]).toEqual([false, false]);
+  });
+
+  test('a metric of one output reads its own reference where others were written beside it', async () => {
+    const metrics: MetricSpec[] = [
+      { name: 'kl', kind: 'kl-divergence', output: 'logits' },
+      { ...crossEntropy, output: 'other' },
+    ];
+    const twoOutputs = buildModel({
+      inputs: [value('x', ['N', 'T', 4])],
+      outputs: [value('logits', ['N', 'T', 4]), value('other', ['N', 'T', 4])],
+      initializers: [external('w', [4, 4])],
+      nodes: [node('MatMul', ['x', 'w'], ['logits']), node('Neg', ['logits'], ['other'])],
+    });
+    const set = { ...evalSet({ metrics }, labelled(classRows)), graphPath: files.write(twoOutputs) };
+    const request = { evalSet: set, binding, weightPaths: weights(identity) };
+    const observed = observedMetrics(set.spec);
+    const path = files.path();
+    const { referenceOutputs } = await evaluator.examine({ ...request, observed, reference: { path, bytesMax: 2 ** 20 } });
+    expect(referenceOutputs).toEqual(['logits', 'other']);
+    const reference = { path, outputs: referenceOutputs };
+    expect((await evaluator.evaluate({ ...request, reference }))['kl']).toBe(0);
+    expect(await evaluator.evaluate({ ...request, observed, reference })).toMatchObject({ kl: 0, agreement: 1, 'kl-divergence': 0 });
   });
 });
 
@@ -160,6 +185,7 @@ describe('describeExamination', () => {
     unusedColumns: [],
     readings: [],
     referenceWritten: false,
+    referenceOutputs: [],
     seconds: 1,
     ...given,
   });
@@ -176,7 +202,11 @@ describe('describeExamination', () => {
       { whole: { m: 0.01 }, readings: [reading({ kind: 'accuracy', guessing: 0.1, classCount: 10 })] },
       /0.1 for guessing among 10 classes/,
     ],
-    ['binary outputs within 0 and 1', { readings: [reading({ kind: 'binary-cross-entropy', withinUnit: true })] }, /sigmoid would be taken twice/],
+    [
+      'binary outputs within 0 and 1',
+      { readings: [reading({ kind: 'binary-cross-entropy', withinUnit: true })] },
+      /may be probabilities where "m" wants logits.*last sigmoid/,
+    ],
     ['labels that are all ignored', { readings: [reading({ counted: 0, ignored: 4 })] }, /No position counts in "m"/],
     [
       'a target that is not finite',

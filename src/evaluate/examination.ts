@@ -19,6 +19,8 @@ export interface Examination {
   readonly roundedWeights?: RoundedWeights;
   /** Whether the outputs to compare with were written; false where they take more than was allowed. */
   readonly referenceWritten: boolean;
+  /** Which outputs these are, in their order in the file. */
+  readonly referenceOutputs: readonly string[];
   /** Running the batches took this long, in seconds. */
   readonly seconds: number;
 }

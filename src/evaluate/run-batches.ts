@@ -9,6 +9,7 @@ import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import type { NumberTensor } from './metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from './metrics/metric-set.ts';
+import type { KeptReference } from './evaluator.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceReader } from './reference-file.ts';
 
@@ -21,7 +22,7 @@ export interface BatchRun {
   /** From {@link weightTensors}. */
   readonly weights: Readonly<Record<string, Tensor>>;
   /** Outputs of the uploaded model; see `EvaluationRequest`. */
-  readonly referencePath?: string | undefined;
+  readonly kept?: KeptReference | undefined;
   /** Batches to run; all when absent. */
   readonly batchesMax?: number;
 }
@@ -78,10 +79,12 @@ export function comparedOutputs({ spec, observed = [] }: Pick<BatchRun, 'spec' |
 
 /** Reads the reference of each batch in turn; the batches have to be all of the set, in order. */
 function openReference(run: BatchRun) {
-  const names = comparedOutputs(run);
-  if (names.length > 0 && run.referencePath === undefined)
+  const needed = comparedOutputs(run);
+  if (needed.some((name) => run.kept?.outputs.includes(name) !== true))
     throw new FirnError('eval-input-mismatch', 'A metric compares with the uploaded model, whose outputs are not at hand.');
-  const file = names.length === 0 ? undefined : new ReferenceReader(run.referencePath!);
+  // All that the file holds of a batch is read: what is asked for may be less than what was written.
+  const names = needed.length === 0 ? [] : run.kept!.outputs;
+  const file = names.length === 0 ? undefined : new ReferenceReader(run.kept!.path);
   const read = (outputs: ReadonlyMap<string, NumberTensor>) => new Map(names.map((name) => [name, file!.next(outputs.get(name)!.data.length)]));
   return Object.assign(read, { close: () => file?.close() });
 }

@@ -1,5 +1,5 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import { metricKindRules, needsReference } from '../checkpoint/metric-kind.ts';
+import { metricKindRules, needsReference, type MetricKind } from '../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 import { classLayout } from './metrics/label-layout.ts';
@@ -59,6 +59,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     readings: readers.map((reader) => reader.reading(prepared, values)),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
     referenceWritten: writer?.whole ?? false,
+    referenceOutputs: compared,
     seconds,
   };
 }
@@ -87,6 +88,9 @@ function elementsOf(arrays: Iterable<ArrayLike<number>>): number {
   return [...arrays].reduce((sum, { length }) => sum + length, 0);
 }
 
+/** Kinds that take a softmax, or of one logit a sigmoid. */
+const takesSoftmax: ReadonlySet<MetricKind> = new Set<MetricKind>(['cross-entropy', 'perplexity', 'kl-divergence']);
+
 /** Reads output and labels of one metric. */
 class MetricReader {
   readonly #metric: MetricSpec;
@@ -98,6 +102,7 @@ class MetricReader {
   #outputDims: readonly number[] = [];
   /** Of a metric of classes, whether they count or not. */
   #positions = 0;
+  #width = 0;
 
   constructor(metric: MetricSpec, { labels, ignoreLabel }: EvalSetSpec, known: ClassReader | undefined) {
     this.#metric = metric;
@@ -106,8 +111,7 @@ class MetricReader {
     if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
     this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    const takesSoftmax = metric.kind === 'cross-entropy' || metric.kind === 'perplexity' || metric.kind === 'kl-divergence';
-    if (takesSoftmax) this.#probabilities = new ProbabilityCheck(metric.output);
+    if (takesSoftmax.has(metric.kind) || metric.kind === 'agreement') this.#probabilities = new ProbabilityCheck(metric.output);
   }
 
   get classes(): ClassReader | undefined {
@@ -125,13 +129,15 @@ class MetricReader {
     if (this.#values !== undefined || this.#metric.kind === 'loss') return;
     const layout = this.#classes === undefined ? classLayout(output.dims, this.#metric.classAxis) : this.#classes.layout;
     this.#positions += layout.positions;
+    this.#width = layout.classCount;
     this.#probabilities?.add(output, layout);
   }
 
   /** Throws `eval-label-mismatch` for outputs that are probabilities already. */
   reading({ rows, labels: columns }: PreparedSet, values: MetricValues): MetricReading {
-    this.#probabilities?.end();
+    if (takesSoftmax.has(this.#metric.kind)) this.#probabilities?.end();
     const { name, kind, output, labels } = this.#metric;
+    const { comparedWith } = metricKindRules[kind];
     const labelled = kind === 'loss' ? undefined : labels;
     const found = this.#classes?.findings() ?? this.#values?.findings() ?? { counted: this.#positions, ignored: 0 };
     const guessing = this.#guessing(values);
@@ -146,8 +152,9 @@ class MetricReader {
       ...('classCount' in found && { classCount: found.classCount, ...(found.shifts && { shifts: found.shifts }) }),
       ...(guessing !== undefined && { guessing }),
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
-      ...('withinUnit' in found && kind === 'binary-cross-entropy' && { withinUnit: found.withinUnit }),
-      ...(this.#probabilities !== undefined && { withinUnit: this.#probabilities.withinUnit }),
+      ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),
+      // The largest of several probabilities is the largest of their logits; of a single one the sign is lost.
+      ...(this.#probabilities !== undefined && (kind !== 'agreement' || this.#width === 1) && { withinUnit: this.#probabilities.withinUnit }),
     };
   }
 

@@ -1,7 +1,7 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { binaryKlDivergence, klDivergence, largestClass, type ClassRow } from './cross-entropy.ts';
-import { classLayout, firstLogit } from './label-layout.ts';
+import { classLayout, firstLogit, shown } from './label-layout.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
 /** What a position of the uploaded model and of this one add to a mean. `from` is the uploaded model's. */
@@ -35,6 +35,11 @@ class MeanPairScore implements MetricAccumulator {
     if (reference?.length !== output.data.length)
       throw new FirnError('eval-label-mismatch', 'The output has another size than that of the uploaded model, so the two cannot be compared.');
     if (labels !== undefined) return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference));
+    if (output.dims.length > 3 && this.#reading.classAxis === undefined)
+      throw new FirnError(
+        'eval-label-mismatch',
+        `An output of shape ${shown(output.dims)} may have its classes on the last axis or on the second. Say which with "classAxis": "last" or "classAxis": "second" in the metric.`,
+      );
     const layout = classLayout(output.dims, this.#reading.classAxis);
     const { classCount, classStride: stride } = layout;
     for (let position = 0; position < layout.positions; position++) {

@@ -20,11 +20,16 @@ interface Consumer {
 /** Values followed from one stored tensor before its uses count as unknown. */
 const followedMax = 10_000;
 
+/** Values and readers followed from all stored tensors of a graph together, before further uses count as unknown: large models take some thousands. */
+const stepsMax = 1_000_000;
+
 /** Who reads which value of a graph, subgraphs included. Cost of making one: a pass over the nodes. */
 export class WeightTrace {
   readonly #consumers = new Map<string, Consumer[]>();
   readonly #outputs = new Set<string>();
   readonly #finals = new Set<string>();
+  readonly #known = new Map<string, readonly FinalUse[] | undefined>();
+  #steps = 0;
 
   constructor(graph: GraphDescription) {
     for (const { graph: each, place } of graphsOf(graph.model)) {
@@ -49,11 +54,17 @@ export class WeightTrace {
 
   /** The operators that use a stored tensor in the end; undefined where that is not known (it is an output, or goes too far). */
   usesOf(name: string): readonly FinalUse[] | undefined {
+    if (!this.#known.has(name)) this.#known.set(name, this.#follow(name));
+    return this.#known.get(name);
+  }
+
+  #follow(name: string): readonly FinalUse[] | undefined {
     const uses: FinalUse[] = [];
     const seen = new Set([name]);
     for (const value of seen) {
       if (this.#outputs.has(value) || seen.size > followedMax) return undefined;
       for (const { node, index } of this.consumersOf(value)) {
+        if (++this.#steps > stepsMax) return undefined;
         if (passesWeightThrough(node.domain, node.opType) && (index === 0 || node.opType === 'Concat')) for (const output of node.output) seen.add(output);
         else uses.push({ opType: node.opType, domain: node.domain, index, node });
       }

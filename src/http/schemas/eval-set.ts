@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/catalog.ts';
 import type { EvalSetReport } from '../../compress/examine-eval-set.ts';
-import { classAxes, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/eval-set-spec.ts';
+import { classAxes, constantPatternsMax, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKindTable } from '../../checkpoint/metric-kind-table.ts';
 import { metricKinds, needsLabels } from '../../checkpoint/metric-kind.ts';
@@ -72,6 +72,7 @@ export const evalSetSpecSchema = z
     constants: z
       .array(graphName)
       .max(constantsMax)
+      .refine((names) => names.filter((name) => name.includes('*')).length <= constantPatternsMax, `must have at most ${constantPatternsMax} patterns`)
       .refine((names) => names.every((name) => /[^*]/.test(name)), 'must name constants: `*` alone would let every missing weight pass')
       .optional()
       .openapi({
