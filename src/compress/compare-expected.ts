@@ -4,7 +4,7 @@ import { expectsWithinDefault } from '../checkpoint/search-options.ts';
 import { quoteNames } from '../graph/quote-names.ts';
 
 /**
- * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else. Undefined where all figures that it told and that
+ * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else. Undefined where all figures that it reported and that
  * were measured agree within `within`, relative to its own. A figure that is not finite agrees with nothing.
  */
 export function unexpectedBaseline(expects: MetricValues | undefined, measured: MetricValues, within = expectsWithinDefault): string | undefined {
@@ -25,7 +25,7 @@ export function unmeasuredExpectations(expects: MetricValues | undefined, measur
   const unmeasured = Object.keys(expects ?? {}).filter((name) => measured[name] === undefined);
   return unmeasured.length === 0
     ? undefined
-    : `The training job told ${quoteNames(unmeasured)}, which the eval set does not measure, so nothing was compared with it.`;
+    : `The training job reported ${quoteNames(unmeasured)}, which the eval set does not measure, so nothing was compared with it.`;
 }
 
 function figure(value: number): string {

@@ -1,6 +1,6 @@
 import type { ObservedMetric } from '../catalog/catalog.ts';
 import type { MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import { metricKindRules } from '../checkpoint/metric-kind.ts';
+import { metricKindRules, type MetricKind } from '../checkpoint/metric-kind.ts';
 import { defaultThreshold, degradation, type MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { QualityBound } from './judge-metrics.ts';
@@ -26,12 +26,7 @@ export function measuredQuality({ gate, bound, observed = {}, understood }: Mode
 
 /** Before and after of the metrics that nobody asked for, by name. */
 export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'observed' | 'measured'>): Readonly<Record<string, ObservedMetric>> {
-  return Object.fromEntries(
-    observed.metrics.map(({ name, kind }) => {
-      const [before, after] = [observed.baseline[name] ?? Number.NaN, measured.observed?.[name] ?? Number.NaN];
-      return [name, { kind, baseline: before, measured: after, degradation: degradation(before, after, kind) }];
-    }),
-  );
+  return Object.fromEntries(observed.metrics.map(({ name, kind }) => [name, changeOf(kind, observed.baseline[name], measured.observed?.[name])]));
 }
 
 /**
@@ -45,10 +40,7 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));
   const asked = bound.spec.metrics
     .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
-    .map(({ name, kind }): [string, ObservedMetric] => {
-      const [before, after] = [bound.baseline[name] ?? Number.NaN, measured.whole[name] ?? Number.NaN];
-      return [name, { kind, baseline: before, measured: after, degradation: degradation(before, after, kind) }];
-    });
+    .map(({ name, kind }): [string, ObservedMetric] => [name, changeOf(kind, bound.baseline[name], measured.whole[name])]);
   return [...asked, ...Object.entries(observedValues(quality))]
     .filter(
       ([, { kind, baseline, degradation: worse }]) =>
@@ -60,4 +52,9 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
       const by = `by ${Number((100 * worse).toPrecision(2))} %`;
       return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${Number(baseline.toPrecision(4))} to ${Number(after.toPrecision(4))}; the largest threshold is ${Number((100 * largest).toPrecision(3))} %. A threshold on it would hold it.`;
     });
+}
+
+/** Before and after of one metric; what was not measured is NaN. */
+function changeOf(kind: MetricKind, baseline = Number.NaN, measured = Number.NaN): ObservedMetric {
+  return { kind, baseline, measured, degradation: degradation(baseline, measured, kind) };
 }
