@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 namespace firn::bench {
 

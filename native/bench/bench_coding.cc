@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "common/crc32c_kernels.h"
+#include "checksum/crc32c_kernels.h"
 #include "firn/checksum.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"

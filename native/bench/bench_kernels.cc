@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "firn/assign.h"
 #include "firn/codebook.h"
 #include "firn/partition.h"

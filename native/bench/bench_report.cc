@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "bench/bench.h"
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 namespace firn::bench {
 namespace {

@@ -1,5 +1,5 @@
 #include "calls.h"
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 namespace firn::binding {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "common/each_isa.h"
+#include "simd/each_isa.h"
 #include "firn/lossless.h"
 #include "input_reader.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "firn/lattice.h"
 #include "input_reader.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/each_isa.h"
+#include "simd/each_isa.h"
 #include "firn/rounded.h"
 #include "input_reader.h"
 

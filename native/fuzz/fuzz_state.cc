@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bytes.h"
-#include "common/each_isa.h"
+#include "simd/each_isa.h"
 #include "firn/state.h"
 #include "input_reader.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "check.h"
-#include "common/cpu_features.h"
-#include "common/each_isa.h"
+#include "simd/cpu_features.h"
+#include "simd/each_isa.h"
 #include "firn/dtype.h"
 
 namespace firn::test {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "check.h"
-#include "common/cpu_features.h"
-#include "common/crc32c_kernels.h"
+#include "simd/cpu_features.h"
+#include "checksum/crc32c_kernels.h"
 #include "firn/checksum.h"
 
 namespace {

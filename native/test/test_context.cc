@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.h"
-#include "context/cost_bits.h"
-#include "context/table_codes.h"
-#include "context/table_set.h"
+#include "context/tables/cost_bits.h"
+#include "context/lanes/table_codes.h"
+#include "context/tables/table_set.h"
 #include "firn/checksum.h"
 #include "firn/context_coder.h"
 #include "firn/lattice.h"

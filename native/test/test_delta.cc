@@ -6,9 +6,9 @@
 
 #include "check.h"
 #include "entropy/huffman.h"
-#include "entropy/level_groups.h"
-#include "entropy/token_table_format.h"
-#include "entropy/tokens.h"
+#include "entropy/token/level_groups.h"
+#include "entropy/token/token_table_format.h"
+#include "entropy/token/tokens.h"
 #include "firn/checksum.h"
 #include "firn/delta.h"
 

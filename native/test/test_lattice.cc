@@ -4,7 +4,7 @@
 #include "firn/delta.h"
 #include "firn/lattice.h"
 #include "kernel_data.h"
-#include "lattice/lattice_kernels.h"
+#include "residual_quant/lattice/lattice_kernels.h"
 
 namespace firn::test {
 namespace {

@@ -12,7 +12,7 @@
 #include "firn/checksum.h"
 #include "firn/lossless.h"
 #include "kernel_data.h"
-#include "lossless/coder.h"
+#include "lossless/exact/coder.h"
 
 namespace {
 

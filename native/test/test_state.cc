@@ -8,8 +8,8 @@
 
 #include "check.h"
 #include "firn/state.h"
-#include "state/level_fit.h"
-#include "state/zigzag.h"
+#include "optimizer_state/level_fit.h"
+#include "optimizer_state/zigzag.h"
 
 namespace {
 

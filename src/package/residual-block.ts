@@ -32,7 +32,7 @@ export function latticeSegment(record: ResidualTensor, { elementCount, scale }: 
   return { elementCount, exponent, step, shift, offsets: [one, more, more], gain };
 }
 
-/** Activity of every element after a block without a previous one; kStateAfterBase of native/src/lattice/activity.h. */
+/** Activity of every element after a block without a previous one; kStateAfterBase of native/src/residual_quant/lattice/activity.h. */
 const activityAtStart = 168;
 
 /** What a block's moves start from: the previous block's state, or the origins of its tensors. */

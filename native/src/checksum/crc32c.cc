@@ -1,6 +1,6 @@
 #include "common/bytes.h"
-#include "common/cpu_features.h"
-#include "common/crc32c_kernels.h"
+#include "simd/cpu_features.h"
+#include "checksum/crc32c_kernels.h"
 #include "firn/checksum.h"
 
 namespace firn {

@@ -2,7 +2,7 @@
 #include <nmmintrin.h>
 
 #include "common/bytes.h"
-#include "common/crc32c_kernels.h"
+#include "checksum/crc32c_kernels.h"
 
 namespace firn {
 namespace {

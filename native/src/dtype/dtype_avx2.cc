@@ -1,7 +1,7 @@
 // Eight elements at a time through binary32. Code here may only be reached on machines with AVX2 and F16C, so the file uses no
 // inline functions of other headers: the linker could keep this file's copy of one for everybody.
-#include "common/cpu_features.h"
-#include "common/dtype_kernels.h"
+#include "simd/cpu_features.h"
+#include "dtype/dtype_kernels.h"
 
 #if FIRN_X86
 #include <immintrin.h>

@@ -8,7 +8,7 @@
 #include "common/varint.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"
-#include "rounded/rounded_rule.h"
+#include "master_weights/rounded_rule.h"
 
 namespace firn {
 namespace {

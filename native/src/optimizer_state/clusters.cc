@@ -7,7 +7,7 @@
 #include <span>
 
 #include "common/bytes.h"
-#include "state/state_coder.h"
+#include "optimizer_state/state_coder.h"
 
 namespace firn {
 namespace {

@@ -8,10 +8,10 @@
 #include "common/bytes.h"
 #include "common/varint.h"
 #include "entropy/exp_golomb.h"
-#include "state/segment_rows.h"
-#include "state/state_coder.h"
-#include "state/symbol_field.h"
-#include "state/zigzag.h"
+#include "optimizer_state/segment_rows.h"
+#include "optimizer_state/state_coder.h"
+#include "optimizer_state/symbol_field.h"
+#include "optimizer_state/zigzag.h"
 
 namespace firn {
 namespace {

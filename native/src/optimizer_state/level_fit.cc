@@ -1,9 +1,9 @@
-#include "state/level_fit.h"
+#include "optimizer_state/level_fit.h"
 
 #include <algorithm>
 
-#include "state/segment_rows.h"
-#include "state/zigzag.h"
+#include "optimizer_state/segment_rows.h"
+#include "optimizer_state/zigzag.h"
 
 namespace firn {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "common/bytes.h"
 #include "common/varint.h"
-#include "state/level_fit.h"
-#include "state/segment_rows.h"
-#include "state/state_coder.h"
-#include "state/symbol_field.h"
+#include "optimizer_state/level_fit.h"
+#include "optimizer_state/segment_rows.h"
+#include "optimizer_state/state_coder.h"
+#include "optimizer_state/symbol_field.h"
 
 namespace firn {
 namespace {

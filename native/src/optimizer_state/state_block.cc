@@ -6,7 +6,7 @@
 #include "common/bytes.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"
-#include "state/state_coder.h"
+#include "optimizer_state/state_coder.h"
 
 namespace firn {
 namespace {

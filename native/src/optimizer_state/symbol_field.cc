@@ -1,11 +1,11 @@
-#include "state/symbol_field.h"
+#include "optimizer_state/symbol_field.h"
 
 #include <algorithm>
 #include <new>
 
 #include "common/varint.h"
 #include "firn/context_coder.h"
-#include "state/zigzag.h"
+#include "optimizer_state/zigzag.h"
 
 namespace firn {
 namespace {

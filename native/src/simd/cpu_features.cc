@@ -1,4 +1,4 @@
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 #include <atomic>
 

@@ -1,6 +1,6 @@
 // Every instruction set level a machine has, one after another: for tests and fuzz targets, which compare what they do.
 #pragma once
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "moments/moments_kernels.h"
+#include "stats/moments_kernels.h"
 
 namespace firn {
 namespace {

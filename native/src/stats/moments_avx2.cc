@@ -1,6 +1,6 @@
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #define FIRN_VECTOR_LANES 4
-#include "moments/moments_lanes.h"
+#include "stats/moments_lanes.h"
 
 #if FIRN_X86
 namespace firn {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "moments/moments_kernels.h"
+#include "stats/moments_kernels.h"
 
 // The vectors never leave this file, so it does not matter how each instruction set would pass them.
 #pragma GCC diagnostic ignored "-Wpsabi"

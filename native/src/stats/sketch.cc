@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "common/f32_view.h"
-#include "sketch/keys.h"
-#include "sketch/value_counter.h"
+#include "stats/keys.h"
+#include "stats/value_counter.h"
 
 namespace firn {
 namespace {

@@ -1,8 +1,8 @@
-#include "sketch/sketch_reference.h"
+#include "stats/sketch_reference.h"
 
 #include <cstring>
 
-#include "sketch/keys.h"
+#include "stats/keys.h"
 
 namespace firn {
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "firn/sketch.h"
-#include "sketch/keys.h"
+#include "stats/keys.h"
 
 namespace firn {
 namespace {

@@ -1,11 +1,11 @@
-#include "sketch/value_counter.h"
+#include "stats/value_counter.h"
 
 #include <cstring>
 #include <new>
 
-#include "common/cpu_features.h"
-#include "sketch/keys.h"
-#include "sketch/sketch_reference.h"
+#include "simd/cpu_features.h"
+#include "stats/keys.h"
+#include "stats/sketch_reference.h"
 
 namespace firn {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <new>
 
-#include "assign/bin_search.h"
-#include "common/cpu_features.h"
+#include "codebook_quant/assign/bin_search.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "partition/partition_kernels.h"
+#include "codebook_quant/partition/partition_kernels.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-#include "assign/bin_search.h"
+#include "codebook_quant/assign/bin_search.h"
 
 #include <bit>
 #include <cstring>

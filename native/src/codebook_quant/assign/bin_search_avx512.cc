@@ -1,7 +1,7 @@
 // The search tree in registers, sixteen weights at a time: step t looks its boundary up by permuting the 2^t boundaries of that step.
 // No inline functions of other headers are called here: the linker could keep this file's copy for everybody.
-#include "assign/bin_search.h"
-#include "common/cpu_features.h"
+#include "codebook_quant/assign/bin_search.h"
+#include "simd/cpu_features.h"
 
 #if FIRN_X86
 #include <immintrin.h>

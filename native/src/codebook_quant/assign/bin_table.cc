@@ -2,7 +2,7 @@
 #include <bit>
 #include <cstring>
 
-#include "assign/bin_search.h"
+#include "codebook_quant/assign/bin_search.h"
 
 namespace firn {
 namespace {

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "assign/look_up.h"
-#include "common/cpu_features.h"
+#include "codebook_quant/assign/look_up.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
 #include "firn/assign.h"
 

@@ -1,4 +1,4 @@
-#include "assign/look_up.h"
+#include "codebook_quant/assign/look_up.h"
 
 #include <cstring>
 

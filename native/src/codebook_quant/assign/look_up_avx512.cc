@@ -1,7 +1,7 @@
 // Tables in registers, looked up by permutation. No inline functions of other headers are called here: the linker could keep this
 // file's copy for everybody.
-#include "assign/look_up.h"
-#include "common/cpu_features.h"
+#include "codebook_quant/assign/look_up.h"
+#include "simd/cpu_features.h"
 
 #if FIRN_X86
 #include <immintrin.h>

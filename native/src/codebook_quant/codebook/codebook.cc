@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <new>
 
-#include "codebook/cut_places.h"
-#include "codebook/entropy.h"
-#include "codebook/kmeanspp.h"
-#include "codebook/optimal.h"
-#include "codebook/points.h"
+#include "codebook_quant/codebook/cut_places.h"
+#include "codebook_quant/codebook/entropy.h"
+#include "codebook_quant/codebook/kmeanspp.h"
+#include "codebook_quant/codebook/optimal.h"
+#include "codebook_quant/codebook/points.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-#include "codebook/cut_places.h"
+#include "codebook_quant/codebook/cut_places.h"
 
 namespace firn {
 

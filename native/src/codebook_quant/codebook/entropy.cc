@@ -1,10 +1,10 @@
-#include "codebook/entropy.h"
+#include "codebook_quant/codebook/entropy.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "codebook/mass_bits.h"
-#include "codebook/optimal.h"
+#include "codebook_quant/codebook/mass_bits.h"
+#include "codebook_quant/codebook/optimal.h"
 
 namespace firn {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codebook/runs.h"
+#include "codebook_quant/codebook/runs.h"
 
 namespace firn {
 

@@ -1,9 +1,9 @@
-#include "codebook/kmeanspp.h"
+#include "codebook_quant/codebook/kmeanspp.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "codebook/split_mix.h"
+#include "codebook_quant/codebook/split_mix.h"
 
 namespace firn {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codebook/points.h"
+#include "codebook_quant/codebook/points.h"
 
 namespace firn {
 

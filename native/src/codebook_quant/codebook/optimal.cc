@@ -1,8 +1,8 @@
-#include "codebook/optimal.h"
+#include "codebook_quant/codebook/optimal.h"
 
 #include <algorithm>
 
-#include "codebook/runs.h"
+#include "codebook_quant/codebook/runs.h"
 
 namespace firn {
 namespace {

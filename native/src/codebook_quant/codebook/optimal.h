@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "codebook/points.h"
-#include "codebook/runs.h"
+#include "codebook_quant/codebook/points.h"
+#include "codebook_quant/codebook/runs.h"
 
 namespace firn {
 

@@ -1,9 +1,9 @@
-#include "codebook/points.h"
+#include "codebook_quant/codebook/points.h"
 
 #include <bit>
 #include <cmath>
 
-#include "sketch/keys.h"
+#include "stats/keys.h"
 
 namespace firn {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "partition/partition_kernels.h"
-#include "sketch/value_counter.h"
+#include "codebook_quant/partition/partition_kernels.h"
+#include "stats/value_counter.h"
 
 namespace firn {
 

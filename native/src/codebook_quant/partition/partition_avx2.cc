@@ -1,6 +1,6 @@
 // Eight weights at a time. No inline functions of other headers are called here: the linker could keep this file's copy for everybody.
-#include "common/cpu_features.h"
-#include "partition/partition_kernels.h"
+#include "simd/cpu_features.h"
+#include "codebook_quant/partition/partition_kernels.h"
 
 #if FIRN_X86
 #include <immintrin.h>

@@ -36,7 +36,7 @@ size_t mark_levels_scalar(const PartitionRule&, const void*, const void*, size_t
 size_t mark_levels_avx2(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
 size_t mark_levels_avx512(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
 
-// Copies the weights to `kept`, with skip_marker(i & 15) (sketch/value_counter.h) in place of the protected and pruned ones. Returns how
+// Copies the weights to `kept`, with skip_marker(i & 15) (stats/value_counter.h) in place of the protected and pruned ones. Returns how
 // many were replaced.
 using KeepKernel = size_t (*)(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept);
 size_t keep_quantized_scalar(const PartitionRule&, const void*, const void*, size_t, float*);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "partition/partition_kernels.h"
-#include "sketch/value_counter.h"
+#include "codebook_quant/partition/partition_kernels.h"
+#include "stats/value_counter.h"
 
 namespace firn {
 namespace {

@@ -1,6 +1,6 @@
 // Whether a block keeps the ranges of ContextBlock.
 #pragma once
-#include "context/element_tables.h"
+#include "context/blocks/element_tables.h"
 #include "firn/context_coder.h"
 
 namespace firn {

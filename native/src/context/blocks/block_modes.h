@@ -4,10 +4,10 @@
 #include <mutex>
 #include <vector>
 
-#include "context/element_tables.h"
-#include "context/lane_decoder.h"
-#include "context/lane_encoder.h"
-#include "context/table_codes.h"
+#include "context/blocks/element_tables.h"
+#include "context/lanes/lane_decoder.h"
+#include "context/lanes/lane_encoder.h"
+#include "context/lanes/table_codes.h"
 
 namespace firn {
 

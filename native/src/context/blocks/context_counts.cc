@@ -5,13 +5,13 @@
 #include <memory>
 #include <new>
 
-#include "context/block_check.h"
-#include "context/cluster_rows.h"
-#include "context/context_tables_impl.h"
-#include "context/escape_field.h"
-#include "context/move_prices.h"
-#include "context/ordered_tables.h"
-#include "context/row_counts.h"
+#include "context/blocks/block_check.h"
+#include "context/tables/cluster_rows.h"
+#include "context/blocks/context_tables_impl.h"
+#include "context/blocks/escape_field.h"
+#include "context/tables/move_prices.h"
+#include "context/tables/ordered_tables.h"
+#include "context/tables/row_counts.h"
 #include "firn/context_coder.h"
 
 namespace firn {

@@ -4,10 +4,10 @@
 #include "common/byte_reader.h"
 #include "common/scratch.h"
 #include "common/varint.h"
-#include "context/block_check.h"
-#include "context/block_modes.h"
-#include "context/context_tables_impl.h"
-#include "context/escape_field.h"
+#include "context/blocks/block_check.h"
+#include "context/blocks/block_modes.h"
+#include "context/blocks/context_tables_impl.h"
+#include "context/blocks/escape_field.h"
 
 namespace firn {
 namespace {

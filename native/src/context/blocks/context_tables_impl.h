@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "context/block_modes.h"
-#include "context/table_set.h"
+#include "context/blocks/block_modes.h"
+#include "context/tables/table_set.h"
 #include "firn/context_coder.h"
 
 namespace firn {

@@ -1,10 +1,10 @@
 #include <cstring>
 #include <memory>
 
-#include "common/cpu_features.h"
-#include "context/block_modes.h"
-#include "context/dense_encode.h"
-#include "context/dense_thresholds.h"
+#include "simd/cpu_features.h"
+#include "context/blocks/block_modes.h"
+#include "context/dense/dense_encode.h"
+#include "context/dense/dense_thresholds.h"
 
 namespace firn {
 namespace {

@@ -1,8 +1,8 @@
-#include "context/element_kernels.h"
+#include "context/blocks/element_kernels.h"
 
 #include <bit>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {

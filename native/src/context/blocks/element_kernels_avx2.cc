@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "context/element_kernels.h"
+#include "context/blocks/element_kernels.h"
 
 namespace firn {
 namespace {

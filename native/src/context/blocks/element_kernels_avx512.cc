@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "context/element_kernels.h"
+#include "context/blocks/element_kernels.h"
 
 namespace firn {
 uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {

@@ -1,4 +1,4 @@
-#include "context/element_tables.h"
+#include "context/blocks/element_tables.h"
 
 #include <algorithm>
 #include <bitset>

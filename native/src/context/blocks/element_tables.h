@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/scratch.h"
-#include "context/element_kernels.h"
-#include "context/table_set.h"
+#include "context/blocks/element_kernels.h"
+#include "context/tables/table_set.h"
 #include "firn/context_coder.h"
 
 namespace firn {

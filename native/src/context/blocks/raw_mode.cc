@@ -1,6 +1,6 @@
 #include "common/bit_reader.h"
 #include "common/bit_writer.h"
-#include "context/block_modes.h"
+#include "context/blocks/block_modes.h"
 
 namespace firn {
 namespace {

@@ -2,7 +2,7 @@
 #include <bit>
 #include <memory>
 
-#include "context/block_modes.h"
+#include "context/blocks/block_modes.h"
 
 namespace firn {
 namespace {

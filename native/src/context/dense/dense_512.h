@@ -7,8 +7,8 @@
 #include <bit>
 #include <iterator>
 
-#include "common/words_512.h"
-#include "context/dense_thresholds.h"
+#include "simd/words_512.h"
+#include "context/dense/dense_thresholds.h"
 
 namespace firn {
 namespace {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <iterator>
 
-#include "context/dense_thresholds.h"
+#include "context/dense/dense_thresholds.h"
 
 namespace firn {
 namespace {

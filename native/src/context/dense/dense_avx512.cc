@@ -1,4 +1,4 @@
-#include "context/dense_512.h"
+#include "context/dense/dense_512.h"
 
 namespace firn {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "context/lane_decoder.h"
+#include "context/lanes/lane_decoder.h"
 #include "firn/context_coder.h"
 
 namespace firn {

@@ -2,8 +2,8 @@
 #pragma once
 #include <immintrin.h>
 
-#include "common/words_512.h"
-#include "context/dense_encode.h"
+#include "simd/words_512.h"
+#include "context/dense/dense_encode.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-#include "context/dense_thresholds.h"
+#include "context/dense/dense_thresholds.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "context/lane_decoder.h"
-#include "context/table_codes.h"
+#include "context/lanes/lane_decoder.h"
+#include "context/lanes/table_codes.h"
 
 namespace firn {
 

@@ -1,4 +1,4 @@
-#include "context/lane_decoder.h"
+#include "context/lanes/lane_decoder.h"
 
 #include "common/byte_reader.h"
 

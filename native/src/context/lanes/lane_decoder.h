@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "common/bytes.h"
-#include "context/static_code.h"
+#include "context/lanes/static_code.h"
 #include "firn/status.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-// Interleaved rANS streams, encoding side (context/lane_decoder.h).
+// Interleaved rANS streams, encoding side (context/lanes/lane_decoder.h).
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include "common/bytes.h"
 #include "common/scratch.h"
 #include "common/varint.h"
-#include "context/lane_decoder.h"
-#include "context/static_code.h"
+#include "context/lanes/lane_decoder.h"
+#include "context/lanes/static_code.h"
 
 namespace firn {
 

@@ -1,4 +1,4 @@
-#include "context/static_code.h"
+#include "context/lanes/static_code.h"
 
 #include <algorithm>
 

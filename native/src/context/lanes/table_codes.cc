@@ -1,4 +1,4 @@
-#include "context/table_codes.h"
+#include "context/lanes/table_codes.h"
 
 namespace firn {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "context/static_code.h"
-#include "context/table_shape.h"
+#include "context/lanes/static_code.h"
+#include "context/tables/table_shape.h"
 
 namespace firn {
 

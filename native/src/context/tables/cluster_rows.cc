@@ -1,4 +1,4 @@
-#include "context/cluster_rows.h"
+#include "context/tables/cluster_rows.h"
 
 #include <algorithm>
 #include <numeric>

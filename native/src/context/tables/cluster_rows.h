@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "context/row_counts.h"
-#include "context/table_set.h"
+#include "context/tables/row_counts.h"
+#include "context/tables/table_set.h"
 
 namespace firn {
 

@@ -1,8 +1,8 @@
-#include "context/move_prices.h"
+#include "context/tables/move_prices.h"
 
 #include <algorithm>
 
-#include "context/cost_bits.h"
+#include "context/tables/cost_bits.h"
 #include "firn/lattice.h"
 
 namespace firn {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "context/row_counts.h"
+#include "context/tables/row_counts.h"
 
 namespace firn {
 

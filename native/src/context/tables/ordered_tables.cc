@@ -1,4 +1,4 @@
-#include "context/ordered_tables.h"
+#include "context/tables/ordered_tables.h"
 
 #include <algorithm>
 #include <limits>

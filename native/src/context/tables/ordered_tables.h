@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "context/cluster_rows.h"
+#include "context/tables/cluster_rows.h"
 
 namespace firn {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "context/cost_bits.h"
+#include "context/tables/cost_bits.h"
 #include "firn/context_coder.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-#include "context/table_set.h"
+#include "context/tables/table_set.h"
 
 #include <algorithm>
 #include <bit>

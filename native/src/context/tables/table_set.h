@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "context/table_shape.h"
+#include "context/tables/table_shape.h"
 #include "firn/status.h"
 
 namespace firn {

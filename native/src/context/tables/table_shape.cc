@@ -1,4 +1,4 @@
-#include "context/table_shape.h"
+#include "context/tables/table_shape.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "entropy/level_code.h"
+#include "entropy/token/level_code.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/bytes.h"
 #include "entropy/huffman.h"
-#include "entropy/tokens.h"
+#include "entropy/token/tokens.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-#include "entropy/level_groups.h"
+#include "entropy/token/level_groups.h"
 
 #include <cstring>
 

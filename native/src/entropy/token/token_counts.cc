@@ -3,7 +3,7 @@
 #include <new>
 
 #include "entropy/huffman.h"
-#include "entropy/token_counts_impl.h"
+#include "entropy/token/token_counts_impl.h"
 #include "firn/delta.h"
 
 namespace firn {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "entropy/level_groups.h"
-#include "entropy/tokens.h"
+#include "entropy/token/level_groups.h"
+#include "entropy/token/tokens.h"
 #include "firn/delta.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-#include "entropy/token_table_format.h"
+#include "entropy/token/token_table_format.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include "entropy/exp_golomb.h"
 #include "entropy/huffman.h"
 #include "entropy/range_coder.h"
-#include "entropy/tokens.h"
+#include "entropy/token/tokens.h"
 
 namespace firn {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "entropy/level_code.h"
-#include "entropy/level_groups.h"
+#include "entropy/token/level_code.h"
+#include "entropy/token/level_groups.h"
 #include "firn/status.h"
 
 namespace firn {

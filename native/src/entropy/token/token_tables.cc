@@ -5,10 +5,10 @@
 #include "common/bit_reader.h"
 #include "common/bit_writer.h"
 #include "entropy/huffman.h"
-#include "entropy/level_code.h"
-#include "entropy/token_counts_impl.h"
-#include "entropy/token_table_format.h"
-#include "entropy/tokens.h"
+#include "entropy/token/level_code.h"
+#include "entropy/token/token_counts_impl.h"
+#include "entropy/token/token_table_format.h"
+#include "entropy/token/tokens.h"
 #include "firn/delta.h"
 
 namespace firn {

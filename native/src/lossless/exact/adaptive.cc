@@ -8,10 +8,10 @@
 
 #include "common/bytes.h"
 #include "entropy/range_coder.h"
-#include "lossless/coder.h"
-#include "lossless/difference_symbol.h"
-#include "lossless/element.h"
-#include "lossless/reference_exponent.h"
+#include "lossless/exact/coder.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/exact/element.h"
+#include "lossless/exact/reference_exponent.h"
 
 namespace firn {
 namespace {
@@ -105,7 +105,7 @@ class AloneCoder {
   uint32_t last_ = 0, before_ = 0;  // exponents or bytes
 };
 
-// Differences to the previous checkpoint (lossless/difference_symbol.h): whether there is one, then its bit length counted up from what
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): whether there is one, then its bit length counted up from what
 // the previous exponent lets expect, its direction and its two next bits in the context of that length.
 template <typename E>
 class DifferenceCoder {

@@ -1,4 +1,4 @@
-#include "lossless/byte_plane.h"
+#include "lossless/exact/byte_plane.h"
 
 #include <algorithm>
 #include <cstring>

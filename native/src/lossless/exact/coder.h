@@ -33,7 +33,7 @@ struct ExactOutput {
   size_t bytes() const { return count * element_bytes(kind); }
 };
 
-// Byte planes of the block, or of its XOR with the previous one (lossless/planes.cc).
+// Byte planes of the block, or of its XOR with the previous one (lossless/exact/planes.cc).
 struct PlanesPlan {
   std::unique_ptr<uint8_t[]> planes;  // plane k of element i at planes[k * count + i], most significant plane first
   std::vector<SymbolCounts> counts;   // of each plane
@@ -45,7 +45,7 @@ uint64_t estimate_planes(const ExactInput& input);
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out);
 Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output);
 
-// Difference symbols by static rANS in the context of the previous exponent, low bits as they are (lossless/difference.cc).
+// Difference symbols by static rANS in the context of the previous exponent, low bits as they are (lossless/exact/difference.cc).
 struct DifferencePlan {
   std::unique_ptr<uint8_t[]> symbols;
   std::unique_ptr<uint8_t[]> contexts;  // of each element
@@ -59,7 +59,7 @@ DifferencePlan plan_difference(const ExactInput& input);
 void encode_difference(const ExactInput& input, const DifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_difference(ByteReader in, const ExactOutput& output);
 
-// Difference symbols by the context coder in the context of the previous exponent, fields as they are (lossless/context_difference.cc).
+// Difference symbols by the context coder in the context of the previous exponent, fields as they are (lossless/float/context_difference.cc).
 struct ContextDifferencePlan {
   Scratch symbols;
   Scratch contexts;
@@ -74,7 +74,7 @@ ContextDifferencePlan plan_context_difference(const ExactInput& input);
 Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_context_difference(ByteReader in, const ExactOutput& output);
 
-// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is (lossless/exponents.cc).
+// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is (lossless/float/exponents.cc).
 bool exponents_supports(ElementKind kind);  // bf16, f32
 // About what encode_exponents() would take, in bytes, from a part of the block.
 uint64_t estimate_exponents(const ExactInput& input);

@@ -1,4 +1,4 @@
-// Differences to the previous checkpoint (lossless/difference_symbol.h), symbols by static rANS, low bits as they are.
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h), symbols by static rANS, low bits as they are.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,10 +9,10 @@
 #include "common/bytes.h"
 #include "common/fixed_log2.h"
 #include "common/varint.h"
-#include "lossless/coder.h"
-#include "lossless/difference_symbol.h"
-#include "lossless/element.h"
-#include "lossless/reference_exponent.h"
+#include "lossless/exact/coder.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/exact/element.h"
+#include "lossless/exact/reference_exponent.h"
 
 namespace firn {
 namespace {

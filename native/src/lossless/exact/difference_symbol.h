@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "lossless/element.h"
+#include "lossless/exact/element.h"
 
 namespace firn {
 

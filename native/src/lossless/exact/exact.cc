@@ -1,4 +1,4 @@
-// Picks the way to code a block (lossless/coder.h) and keeps the choice in the first byte.
+// Picks the way to code a block (lossless/exact/coder.h) and keeps the choice in the first byte.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -7,8 +7,8 @@
 #include "common/bytes.h"
 #include "firn/delta.h"
 #include "firn/lossless.h"
-#include "lossless/coder.h"
-#include "lossless/element.h"
+#include "lossless/exact/coder.h"
+#include "lossless/exact/element.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-// Byte planes: rotated words (lossless/element.h) cut into bytes, most significant plane first.
+// Byte planes: rotated words (lossless/exact/element.h) cut into bytes, most significant plane first.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -6,9 +6,9 @@
 
 #include "common/bytes.h"
 #include "common/fixed_log2.h"
-#include "lossless/byte_plane.h"
-#include "lossless/coder.h"
-#include "lossless/element.h"
+#include "lossless/exact/byte_plane.h"
+#include "lossless/exact/coder.h"
+#include "lossless/exact/element.h"
 
 namespace firn {
 namespace {

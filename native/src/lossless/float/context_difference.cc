@@ -1,4 +1,4 @@
-// Differences of floats to the previous checkpoint (lossless/difference_fields.h): symbols by the context coder, in the context of the
+// Differences of floats to the previous checkpoint (lossless/float/difference_fields.h): symbols by the context coder, in the context of the
 // previous exponent, and the fields as they are.
 #include <algorithm>
 #include <array>
@@ -7,13 +7,13 @@
 
 #include "common/scratch.h"
 #include "common/varint.h"
-#include "context/cost_bits.h"
-#include "lossless/coder.h"
-#include "lossless/context_stream.h"
-#include "lossless/difference_fields.h"
-#include "lossless/difference_symbol.h"
-#include "lossless/float_kernels.h"
-#include "lossless/reference_exponent.h"
+#include "context/tables/cost_bits.h"
+#include "lossless/exact/coder.h"
+#include "lossless/float/context_stream.h"
+#include "lossless/float/difference_fields.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/float/float_kernels.h"
+#include "lossless/exact/reference_exponent.h"
 
 namespace firn {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "lossless/element.h"
+#include "lossless/exact/element.h"
 
 namespace firn {
 

@@ -8,13 +8,13 @@
 
 #include "common/scratch.h"
 #include "common/varint.h"
-#include "context/cost_bits.h"
+#include "context/tables/cost_bits.h"
 #include "entropy/exp_golomb.h"
 #include "entropy/range_coder.h"
-#include "lossless/coder.h"
-#include "lossless/context_stream.h"
-#include "lossless/difference_symbol.h"
-#include "lossless/float_kernels.h"
+#include "lossless/exact/coder.h"
+#include "lossless/float/context_stream.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/float/float_kernels.h"
 
 namespace firn {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "common/words_512.h"
-#include "lossless/float_kernels.h"
-#include "lossless/float_passes.h"
+#include "simd/words_512.h"
+#include "lossless/float/float_kernels.h"
+#include "lossless/float/float_passes.h"
 
 namespace firn {
 namespace {

@@ -1,5 +1,5 @@
-#include "lossless/float_kernels.h"
-#include "lossless/float_passes.h"
+#include "lossless/float/float_kernels.h"
+#include "lossless/float/float_passes.h"
 
 namespace firn {
 

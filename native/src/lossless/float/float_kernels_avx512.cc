@@ -1,4 +1,4 @@
-#include "lossless/float_kernels_512.h"
+#include "lossless/float/float_kernels_512.h"
 
 namespace firn {
 

@@ -6,10 +6,10 @@
 #include "common/bytes.h"
 #include "firn/context_coder.h"
 #include "firn/delta.h"
-#include "lossless/difference_fields.h"
-#include "lossless/difference_symbol.h"
-#include "lossless/element.h"
-#include "lossless/float_kernels.h"
+#include "lossless/float/difference_fields.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/exact/element.h"
+#include "lossless/float/float_kernels.h"
 
 namespace firn {
 namespace {

@@ -1,10 +1,10 @@
-#include "residual/block_start.h"
+#include "residual_quant/chain/block_start.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "lattice/activity.h"
-#include "lattice/lattice_kernels.h"
+#include "residual_quant/lattice/activity.h"
+#include "residual_quant/lattice/lattice_kernels.h"
 
 namespace firn {
 

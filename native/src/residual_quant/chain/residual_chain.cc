@@ -2,11 +2,11 @@
 #include <new>
 
 #include "firn/residual.h"
-#include "lattice/activity.h"
-#include "lattice/segment_steps.h"
-#include "residual/block_scratch.h"
-#include "residual/block_start.h"
-#include "residual/tuple_payload.h"
+#include "residual_quant/lattice/activity.h"
+#include "residual_quant/lattice/segment_steps.h"
+#include "residual_quant/chain/block_scratch.h"
+#include "residual_quant/chain/block_start.h"
+#include "residual_quant/chain/tuple_payload.h"
 
 namespace firn {
 namespace {

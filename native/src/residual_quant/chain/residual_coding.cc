@@ -2,9 +2,9 @@
 #include <new>
 
 #include "firn/residual.h"
-#include "lattice/segment_steps.h"
-#include "residual/block_scratch.h"
-#include "residual/block_start.h"
+#include "residual_quant/lattice/segment_steps.h"
+#include "residual_quant/chain/block_scratch.h"
+#include "residual_quant/chain/block_start.h"
 
 namespace firn {
 

@@ -1,10 +1,10 @@
-#include "residual/tuple_payload.h"
+#include "residual_quant/chain/tuple_payload.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/byte_reader.h"
-#include "context/element_kernels.h"
+#include "context/blocks/element_kernels.h"
 
 namespace firn {
 namespace {

@@ -1,7 +1,7 @@
 // Payloads that hold the moves of several checkpoints (docs/format-blocks.md, section 15), decoded once and then taken apart a checkpoint at a time.
 #pragma once
 #include "firn/residual.h"
-#include "residual/block_scratch.h"
+#include "residual_quant/chain/block_scratch.h"
 
 namespace firn {
 

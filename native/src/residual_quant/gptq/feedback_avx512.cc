@@ -1,6 +1,6 @@
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #define FIRN_VECTOR_LANES 16
-#include "feedback/feedback_tile.h"
+#include "residual_quant/gptq/feedback_tile.h"
 
 #if FIRN_X86
 namespace firn {

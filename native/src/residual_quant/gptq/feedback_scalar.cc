@@ -1,5 +1,5 @@
 #define FIRN_VECTOR_LANES 4
-#include "feedback/feedback_tile.h"
+#include "residual_quant/gptq/feedback_tile.h"
 
 namespace firn {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstring>
 
-#include "feedback/feedback_kernels.h"
+#include "residual_quant/gptq/feedback_kernels.h"
 
 // The vectors never leave this file, so it does not matter how each instruction set would pass them.
 #pragma GCC diagnostic ignored "-Wpsabi"

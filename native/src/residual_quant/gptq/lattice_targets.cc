@@ -2,12 +2,12 @@
 #include <optional>
 #include <vector>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "feedback/feedback_kernels.h"
+#include "residual_quant/gptq/feedback_kernels.h"
 #include "firn/feedback.h"
-#include "lattice/lattice_kernels.h"
-#include "lattice/weight_units.h"
+#include "residual_quant/lattice/lattice_kernels.h"
+#include "residual_quant/lattice/weight_units.h"
 
 namespace firn {
 namespace {

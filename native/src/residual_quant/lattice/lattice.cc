@@ -4,10 +4,10 @@
 #include <cstring>
 #include <optional>
 
-#include "common/cpu_features.h"
+#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "lattice/lattice_kernels.h"
-#include "lattice/segment_steps.h"
+#include "residual_quant/lattice/lattice_kernels.h"
+#include "residual_quant/lattice/segment_steps.h"
 
 namespace firn {
 namespace {

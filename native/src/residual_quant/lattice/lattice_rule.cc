@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "firn/delta.h"
-#include "lattice/lattice_kernels.h"
+#include "residual_quant/lattice/lattice_kernels.h"
 
 namespace firn {
 namespace {

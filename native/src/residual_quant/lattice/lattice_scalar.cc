@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "lattice/activity.h"
-#include "lattice/lattice_kernels.h"
-#include "lattice/weight_units.h"
+#include "residual_quant/lattice/activity.h"
+#include "residual_quant/lattice/lattice_kernels.h"
+#include "residual_quant/lattice/weight_units.h"
 
 namespace firn {
 namespace {

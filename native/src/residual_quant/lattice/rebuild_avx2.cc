@@ -1,8 +1,8 @@
 // Contexts, new states and values, eight and thirty-two elements at a time. No inline functions of other headers are called here: the
 // linker could keep this file's copy for everybody.
-#include "common/cpu_features.h"
-#include "lattice/activity.h"
-#include "lattice/lattice_kernels.h"
+#include "simd/cpu_features.h"
+#include "residual_quant/lattice/activity.h"
+#include "residual_quant/lattice/lattice_kernels.h"
 
 #if FIRN_X86
 #include <immintrin.h>

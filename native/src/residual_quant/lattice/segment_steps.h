@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "common/f32_view.h"
-#include "lattice/lattice_kernels.h"
+#include "residual_quant/lattice/lattice_kernels.h"
 
 namespace firn {
 
