@@ -15,6 +15,8 @@ Napi::Value guarded(const Napi::CallbackInfo& info) {
     value = call(args);
   } catch (const std::bad_alloc&) {
     napi_throw_error(env, nullptr, "firn_core: out of memory");
+  } catch (...) {
+    napi_throw_error(env, nullptr, "firn_core: the core made a mistake");
   }
   return Napi::Value(env, value);
 }

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
 #include "firn/status.h"
 #include "node_api.h"
+#include "status_of.h"
 #include "worker_pool.h"
 
 namespace firn::binding {
@@ -16,13 +16,7 @@ namespace firn::binding {
 class Job : public Task {
  public:
   void run() noexcept final {
-    try {
-      status_ = execute();
-    } catch (const std::bad_alloc&) {
-      status_ = Status::out_of_memory;
-    } catch (...) {
-      status_ = Status::invalid_argument;
-    }
+    status_ = status_of([this] { return execute(); });
   }
 
   // False when the arguments break a documented range; asked before the job is queued. The TypeScript face has checked the same.

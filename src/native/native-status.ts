@@ -1,7 +1,7 @@
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 
 /** firn::Status (native/include/firn/status.h) without ok, then the outcomes of the pool (native/binding/results.h). */
-type NativeStatus = 1 | 2 | 3 | 4 | 5 | 100 | 101;
+type NativeStatus = 1 | 2 | 3 | 4 | 5 | 6 | 100 | 101;
 
 const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, message: string, detail: string]>> = {
   1: ['corrupt-package', 'Stored data is damaged.', 'corrupt'],
@@ -9,6 +9,7 @@ const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, messa
   3: ['native-failure', 'The native core refused its arguments.', 'invalid_argument'],
   4: ['native-failure', 'The native core ran out of memory.', 'out_of_memory'],
   5: ['unsupported-format', 'Stored data is in a format that this version does not know.', 'unsupported'],
+  6: ['internal', 'The native core failed.', 'internal'],
   100: ['overloaded', 'The native core has as many jobs waiting as it may.', 'queue full'],
   101: ['cancelled', 'The operation was cancelled.', 'cancelled before it started'],
 };

@@ -11,6 +11,7 @@ enum class Status : int32_t {
   invalid_argument = 3,  // the caller broke a documented range
   out_of_memory = 4,     // an allocation failed or a named limit on memory was met
   unsupported = 5,       // a version or mode this build does not know
+  internal = 6,          // a mistake of the core: an exception that nobody expects
 };
 
 // Returns one English sentence without a trailing full stop; never null, never allocated.
