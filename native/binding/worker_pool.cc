@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/invariant.h"
+
 namespace firn::binding {
 
 WorkerPool::WorkerPool(size_t threads, size_t queue_max, std::function<void()> on_finished)
@@ -121,6 +123,7 @@ void WorkerPool::work() {
 void WorkerPool::leave_lane(Lane lane) {
   if (!lane) return;
   const auto position = lanes_.find(lane);
+  FIRN_INVARIANT(position != lanes_.end());
   if (position->second.empty()) {
     lanes_.erase(position);
     return;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/invariant.h"
 #include "common/bytes.h"
 
 namespace firn {
@@ -22,6 +23,7 @@ class BitReader {
 
   // 0 <= count <= 57.
   uint64_t take(uint32_t count) {
+    FIRN_INNER_INVARIANT(count <= 57);
     const uint64_t value = peek() >> 1 >> (63 - count);
     skip(count);
     return value;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/invariant.h"
 #include "common/bytes.h"
 
 namespace firn {
@@ -15,6 +16,7 @@ class BitWriter {
 
   // 0 <= count <= 56; `value` < 2^count. No branches: whole bytes go out each time.
   void put(uint64_t value, uint32_t count) {
+    FIRN_INNER_INVARIANT(count <= 56 && value >> count == 0);
     used_ += count;  // <= 63
     pending_ |= value << (64 - used_) % 64;
     store_be64(next_, pending_);

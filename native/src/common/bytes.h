@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simd/isa_namespace.h"
+
 namespace firn {
+inline namespace FIRN_FOR_ISA {
 
 // `bytes` needs sizeof(T) readable bytes, any alignment.
 template <typename T>
@@ -41,4 +44,5 @@ inline void store_be64(void* bytes, uint64_t value) {
   std::memcpy(bytes, &value, sizeof value);
 }
 
+}  // namespace FIRN_FOR_ISA
 }  // namespace firn

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/invariant.h"
+
 namespace firn {
 
 inline constexpr uint32_t kLog2FractionBits = 16;
@@ -32,6 +34,7 @@ inline constexpr std::array<uint32_t, 1u << kLog2IndexBits> kLog2Table = [] {
 
 // log2(n) in 1/2^kLog2FractionBits; n >= 1. The error is below 2^-10.
 inline uint32_t fixed_log2(uint32_t n) {
+  FIRN_INNER_INVARIANT(n >= 1);
   const uint32_t whole = static_cast<uint32_t>(std::bit_width(n)) - 1;
   const uint32_t index = static_cast<uint32_t>((static_cast<uint64_t>(n) << (32 - whole)) >> (32 - kLog2IndexBits)) &
                          ((1u << kLog2IndexBits) - 1);

@@ -3,6 +3,8 @@
 #include <array>
 #include <new>
 
+#include "common/invariant.h"
+
 namespace firn {
 namespace {
 
@@ -65,6 +67,7 @@ void ReturnScratch::operator()(uint8_t* bytes) const {
 Scratch take_scratch(size_t size) {
   if (uint8_t* const piece = kept.take(size)) return Scratch(piece);
   auto* const bytes = static_cast<uint8_t*>(::operator new(kHeaderBytes + size, kAlignment)) + kHeaderBytes;
+  FIRN_INVARIANT(reinterpret_cast<uintptr_t>(bytes) % static_cast<size_t>(kAlignment) == 0);
   size_of(bytes) = size;
   return Scratch(bytes);
 }

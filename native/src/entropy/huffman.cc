@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/invariant.h"
+
 namespace firn {
 namespace {
 
@@ -65,6 +67,8 @@ std::vector<uint32_t> limited_depths(const std::vector<uint64_t>& ascending, uin
 
 std::vector<uint8_t> huffman_lengths(const std::vector<uint64_t>& counts, uint32_t length_max) {
   const size_t n = counts.size();
+  FIRN_INVARIANT(length_max < 64 && n <= uint64_t{1} << length_max);
+  FIRN_INVARIANT(std::find(counts.begin(), counts.end(), 0u) == counts.end());
   if (n <= 1) return std::vector<uint8_t>(n, 0);
   std::vector<uint32_t> order(n);  // ascending count; among equals the higher index first, so that it gets the longer code
   std::iota(order.begin(), order.end(), 0u);

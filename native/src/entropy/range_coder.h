@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/invariant.h"
+
 namespace firn {
 
 // Updates after which a model adapts at its slowest rate, 1 / (126 + 2): long enough to profit from stationary statistics.
@@ -47,6 +49,7 @@ inline constexpr uint32_t kRangeTailBytes = 4;     // bytes that finish() may le
 
 // The value in [low, low + range) with the most trailing zero bits; 1 <= range < 2^32.
 inline uint64_t range_end_value(uint64_t low, uint64_t range) {
+  FIRN_INVARIANT(range >= 1 && range >> 32 == 0);
   for (uint32_t zeros = 32;; --zeros) {
     const uint64_t mask = (uint64_t{1} << zeros) - 1;
     const uint64_t value = (low + mask) & ~mask;
@@ -75,6 +78,7 @@ class RangeEncoder {
   // The lowest `count` <= 64 bits of `value`, most significant first, all patterns taken as equiprobable: steps of
   // kRawStepBits, the last one shorter.
   void raw(uint64_t value, uint32_t count) {
+    FIRN_INNER_INVARIANT(count <= 64);
     while (count > 0) {
       const uint32_t step = count < kRawStepBits ? count : kRawStepBits;
       count -= step;
@@ -93,6 +97,7 @@ class RangeEncoder {
 
  private:
   void shift() {
+    FIRN_INNER_INVARIANT(low_ >> 33 == 0);
     if (low_ >> 32) {  // a carry into bytes already written
       for (size_t i = out_->size(); i-- > start_ && ++(*out_)[i] == 0;) {
       }

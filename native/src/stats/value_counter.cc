@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "common/invariant.h"
 #include "simd/cpu_features.h"
 #include "stats/keys.h"
 #include "stats/sketch_reference.h"
@@ -87,6 +88,7 @@ ValueCounter::~ValueCounter() {
 }
 
 void ValueCounter::add(const void* values, size_t count, size_t skipped, const Upcoming& upcoming) {
+  FIRN_INVARIANT(count <= kStepElements && skipped <= count);
   if (!tables_) {
     sketch_reference(values, count, sketch_);
     sketch_.nans -= skipped;

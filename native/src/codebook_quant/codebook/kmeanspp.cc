@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/invariant.h"
 #include "codebook_quant/codebook/split_mix.h"
 
 namespace firn {
@@ -71,6 +72,7 @@ bool refine(const Points& points, std::vector<double>& centroids) {
 }  // namespace
 
 std::vector<double> cluster_kmeanspp(const Points& points, uint32_t k, uint64_t seed, uint32_t lloyd_max) {
+  FIRN_INVARIANT(k >= 1 && !points.values.empty());
   SplitMix random(seed);
   std::vector<double> centroids = seed_centroids(points, k, random);
   if (centroids.empty()) centroids.push_back(points.values[0]);  // no point has weight

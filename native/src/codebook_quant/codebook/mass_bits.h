@@ -3,12 +3,14 @@
 #include <bit>
 #include <cstdint>
 
+#include "common/invariant.h"
 #include "common/fixed_log2.h"
 
 namespace firn {
 
 // log2(n) for a whole number 1 <= n < 2^53, less than 2^-15 off: the table of fixed_log2, straight lines between its entries.
 inline double mass_bits(double n) {
+  FIRN_INNER_INVARIANT(n >= 1 && n < 0x1p53);
   constexpr uint32_t kFractionBits = 52, kBelowBits = kFractionBits - kLog2IndexBits;
   const uint64_t bits = std::bit_cast<uint64_t>(n);
   const uint64_t fraction = bits & ((uint64_t{1} << kFractionBits) - 1);

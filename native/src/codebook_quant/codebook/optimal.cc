@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/invariant.h"
 #include "codebook_quant/codebook/runs.h"
 
 namespace firn {
@@ -67,7 +68,10 @@ class Table {
 
 static_assert(kSketchBuckets < UINT16_MAX);
 
-std::vector<size_t> optimal_edges(const Runs& runs, uint32_t k) { return Table(runs, k).edges(); }
+std::vector<size_t> optimal_edges(const Runs& runs, uint32_t k) {
+  FIRN_INVARIANT(k >= 1 && k <= runs.size());
+  return Table(runs, k).edges();
+}
 
 std::vector<double> cluster_optimal(const Points& points, uint32_t k) {
   const Runs runs(points);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/invariant.h"
+
 namespace firn {
 
 std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
@@ -11,6 +13,7 @@ std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
     all += token.weight;
     present += token.present;
   }
+  FIRN_INVARIANT(all >= 1 && present >= 1 && tokens.size() <= kCodeTokensMax);
   std::vector<uint32_t> starts;
   starts.reserve(tokens.size() + 1);
   uint64_t before = 0;
@@ -25,6 +28,7 @@ std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens) {
 }
 
 SlotFinder::SlotFinder(std::vector<uint32_t> starts_of_tokens) : starts(std::move(starts_of_tokens)) {
+  FIRN_INVARIANT(starts.front() == 0 && starts.back() == kSlots && std::is_sorted(starts.begin(), starts.end()));
   // A coarse step belongs to the token of its lowest slot.
   const auto step = [](uint32_t slot) { return (slot + (1u << kFineBits) - 1) >> kFineBits; };
   for (uint32_t token = 0; token + 1 < starts.size(); ++token) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "common/invariant.h"
+
 namespace firn {
 
 // A number of bits in 1/65536.
@@ -35,6 +37,7 @@ inline constexpr std::array<uint32_t, (1u << kCostLogIndexBits) + 1> kCostLogTab
 
 // log2(n), n >= 1, interpolated between the table's entries: within 2^-16.
 constexpr CostBits cost_log2(uint64_t n) {
+  FIRN_INNER_INVARIANT(n >= 1);
   const uint32_t whole = static_cast<uint32_t>(std::bit_width(n)) - 1;
   const uint64_t fraction = (n << (63 - whole)) << 1;  // below the leading one, left-aligned
   const uint32_t index = static_cast<uint32_t>(fraction >> (64 - kCostLogIndexBits));

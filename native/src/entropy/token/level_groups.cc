@@ -2,11 +2,14 @@
 
 #include <cstring>
 
+#include "common/invariant.h"
+
 namespace firn {
 namespace {
 
 // (a - b) mod modulus for a, b < modulus.
 uint8_t cyclic_difference(uint32_t a, uint32_t b, uint32_t modulus) {
+  FIRN_INNER_INVARIANT(a < modulus && b < modulus);
   const uint32_t difference = a - b;
   return static_cast<uint8_t>(difference + (a < b ? modulus : 0));
 }
@@ -24,6 +27,7 @@ inline void LevelGroups::for_each_interleaved(size_t count, Visit visit) {
 }
 
 LevelGroups::LevelGroups(const uint8_t* previous, size_t count) : previous_(previous), count_(count) {
+  FIRN_INVARIANT(count >> 32 == 0);
   if (!previous) {
     starts_[0] = 0;
     for (uint32_t level = 1; level <= kSourceLevels; ++level) starts_[level] = static_cast<uint32_t>(count);
@@ -44,6 +48,7 @@ LevelGroups::LevelGroups(const uint8_t* previous, size_t count) : previous_(prev
 }
 
 void LevelGroups::gather(const uint8_t* current, uint32_t modulus, uint8_t* differences) const {
+  FIRN_INVARIANT(modulus >= 1 && modulus <= kSourceLevels);
   if (!previous_) {
     for (size_t i = 0; i < count_; ++i) differences[i] = cyclic_difference(0, current[i], modulus);
     return;

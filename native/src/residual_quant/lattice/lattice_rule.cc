@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/invariant.h"
 #include "firn/delta.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 
@@ -53,6 +54,7 @@ LatticeZones::LatticeZones(int32_t step, LatticeHysteresis hysteresis) {
 }
 
 LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone) {
+  FIRN_INVARIANT(valid(segment));
   LatticeRule rule;
   rule.units = std::ldexp(1.0f, -segment.exponent);
   rule.gain = 768 + segment.gain;
