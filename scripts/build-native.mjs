@@ -1,7 +1,8 @@
 // Builds build/Release/firn_core.node when it is missing or was built from other sources: node scripts/build-native.mjs [root]
 //
-// Runs before start, demo and test, so it needs nothing but Node, says nothing when there is nothing to do or all went well, and names
-// what is missing in one sentence (exit code 1). Any number of them may run at once: one builds, the others wait.
+// Runs before start, demo and test, so it needs nothing but Node, and says nothing when there is nothing to do. A build says on
+// stderr that it starts, how far it is, and that it is done; what is missing it names in one sentence (exit code 1). Any number of
+// them may run at once: one builds, the others wait.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -14,10 +15,16 @@ const cmakeVersionMin = [3, 25];
 /** How often a waiting process looks again, and a building one shows that it lives. */
 const lockPollMs = 200;
 const lockBeatMs = 5_000;
+/** Who waits for another build longer than this says so. */
+const lockSilentMs = 2_000;
 /** A lock not refreshed for this long belongs to a process that was killed. */
 const lockStaleMs = 60_000;
-/** A build takes a minute or two on two cores; whoever waits longer than this is told. */
+/** A build takes a minute at most on two processors; whoever waits longer than this is told. */
 const lockWaitMsMax = 900_000;
+/** What a build takes on one processor, measured on a server of 2023; its steps run side by side. */
+const buildProcessorSeconds = 50;
+/** How often a build says how far it is where lines cannot be overwritten. */
+const progressMs = 10_000;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const paths = {
@@ -79,13 +86,17 @@ async function build(sources) {
   requireGenerator();
   const settings = ['--CDFIRN_BUILD_ADDON=ON', '--CDFIRN_BUILD_TESTS=OFF', `--CDCMAKE_CXX_COMPILER=${compiler}`];
   const cmakeJs = [join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js'), 'compile', '--directory', paths.source, '--out', paths.buildDir];
-  const compile = () => run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(availableParallelism())]);
+  const processors = availableParallelism();
+  const progress = new Progress();
+  const compile = () => run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(processors)], '', (text) => progress.read(text));
+  progress.start(Math.ceil(buildProcessorSeconds / processors));
   let result = await compile();
   if (result.code !== 0) {
     // A cache from another place or another compiler is the usual reason; it holds nothing of value.
     rmSync(paths.buildDir, { recursive: true, force: true });
     result = await compile();
   }
+  progress.end(result.code === 0);
   if (result.code !== 0) {
     process.stderr.write(result.output);
     throw new BuildError('The native core did not build; the output of the compiler is above.');
@@ -100,6 +111,36 @@ function publish(sources) {
   copyFileSync(join(paths.buildDir, 'Release', 'firn_core.node'), fresh);
   renameSync(fresh, paths.addon);
   writeFileSync(paths.fingerprint, sources);
+}
+
+/** Says on stderr how a build goes: in one line that changes on a terminal, else in a line every ten seconds. */
+class Progress {
+  #startedMs = performance.now();
+  #step = '[configuring]';
+  #timer;
+
+  start(secondsExpected) {
+    process.stderr.write(`Building the native core, once for each change of it: about ${secondsExpected} s when this machine does nothing else.\n`);
+    if (!process.stderr.isTTY) this.#timer = setInterval(() => process.stderr.write(`Native core: ${this.#step} after ${this.#seconds()} s.\n`), progressMs);
+  }
+
+  /** `text` is what Ninja ("[12/40] ...") or make ("[ 30%] ...") has just said. */
+  read(text) {
+    const step = text.match(/^\[ *\d+(?:\/\d+|%)\]/gm)?.at(-1);
+    if (step === undefined || step === this.#step) return;
+    this.#step = step;
+    if (process.stderr.isTTY) process.stderr.write(`\r${step} `);
+  }
+
+  end(isBuilt) {
+    clearInterval(this.#timer);
+    if (process.stderr.isTTY) process.stderr.write('\r');
+    if (isBuilt) process.stderr.write(`The native core is built: ${this.#seconds()} s.\n`);
+  }
+
+  #seconds() {
+    return Math.round((performance.now() - this.#startedMs) / 1000);
+  }
 }
 
 async function requireCmake() {
@@ -135,13 +176,14 @@ function isOnPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
 }
 
-/** Runs a program to its end; a program that cannot be started has code -1. */
-function run(program, args, input = '') {
+/** Runs a program to its end, and hands on what it says meanwhile; a program that cannot be started has code -1. */
+function run(program, args, input = '', onOutput = () => {}) {
   return new Promise((settle) => {
     const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
     let output = '';
     const collect = (chunk) => {
       output += chunk;
+      onOutput(String(chunk));
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
@@ -156,12 +198,18 @@ function run(program, args, input = '') {
 async function takeLock() {
   mkdirSync(dirname(paths.lock), { recursive: true });
   const mine = `${process.pid} ${randomUUID()}`;
-  for (const deadline = Date.now() + lockWaitMsMax; Date.now() < deadline; await delay(lockPollMs)) {
+  const startedMs = Date.now();
+  let saidWaiting = false;
+  for (; Date.now() - startedMs < lockWaitMsMax; await delay(lockPollMs)) {
     try {
       writeFileSync(paths.lock, mine, { flag: 'wx' });
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       removeStaleLock();
+      if (!saidWaiting && Date.now() - startedMs > lockSilentMs) {
+        saidWaiting = true;
+        process.stderr.write('Another process builds the native core; this one waits for it.\n');
+      }
       continue;
     }
     const beat = setInterval(() => utimesSync(paths.lock, new Date(), new Date()), lockBeatMs);
