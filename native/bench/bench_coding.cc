@@ -146,7 +146,7 @@ void bench_crc(BenchReport& report, const std::string& label, size_t size) {
   for (uint8_t& b : bytes) b = static_cast<uint8_t>(random.next());
   uint32_t checksum = 0;
   report.measure("crc32c " + label, size, [&] { checksum = crc32c(bytes.data(), bytes.size()); },
-                 [&] { return checksum == ~crc32c_scalar(~0u, bytes.data(), bytes.size()); });
+                 [&] { return checksum == ~scalar::crc32c(~0u, bytes.data(), bytes.size()); });
 }
 
 }  // namespace

@@ -1,11 +1,31 @@
-# firn_core: the static library of everything under src/. Files named *_avx2.cc, *_avx512.cc, *_vbmi2.cc and *_sse42.cc hold one instruction
-# set each and are compiled with its flags; the code that picks one at run time lives in files without a suffix.
+# firn_core: the static library of everything under src/. Files named *_avx2.cc, *_avx512.cc, *_vbmi2.cc and *_sse42.cc hold
+# one instruction set each. They are compiled with its flags, and FIRN_ISA names it (src/simd/isa_namespace.h). The code that
+# picks one at run time lives in files without a suffix.
 
 file(GLOB_RECURSE firn_core_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cc)
 set(firn_simd_pattern "_(sse42|avx2|avx512|vbmi2)\\.cc$")
 set(firn_simd_sources ${firn_core_sources})
 list(FILTER firn_simd_sources INCLUDE REGEX ${firn_simd_pattern})
 list(FILTER firn_core_sources EXCLUDE REGEX ${firn_simd_pattern})
+
+# With FIRN_UNITY the sources of a room are one translation unit: most of the time of a build goes into reading headers.
+function(firn_unite target)
+  if(NOT FIRN_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/src OUTPUT_VARIABLE place)
+    string(REGEX MATCH "^[^/]+" room ${place})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+  endforeach()
+endfunction()
+
+add_library(firn_core STATIC ${firn_core_sources})
+target_include_directories(firn_core PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_link_libraries(firn_core PUBLIC Threads::Threads PRIVATE firn_flags)
+firn_unite(firn_core)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(firn_x86 1)
@@ -18,16 +38,19 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
     list(APPEND firn_flags_avx512 -Wno-maybe-uninitialized -Wno-uninitialized)
     list(APPEND firn_flags_vbmi2 -Wno-maybe-uninitialized -Wno-uninitialized)
   endif()
-  foreach(source IN LISTS firn_simd_sources)
-    string(REGEX MATCH ${firn_simd_pattern} ignored ${source})
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${firn_flags_${CMAKE_MATCH_1}}")
+  set(firn_isas sse42 avx2 avx512 vbmi2)
+  foreach(isa IN LISTS firn_isas)
+    set(sources ${firn_simd_sources})
+    list(FILTER sources INCLUDE REGEX "_${isa}\\.cc$")
+    add_library(firn_core_${isa} OBJECT ${sources})
+    target_include_directories(firn_core_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_compile_definitions(firn_core_${isa} PRIVATE FIRN_X86=1 FIRN_ISA=${isa})
+    target_compile_options(firn_core_${isa} PRIVATE ${firn_flags_${isa}})
+    target_link_libraries(firn_core_${isa} PRIVATE firn_flags)
+    firn_unite(firn_core_${isa})
+    target_sources(firn_core PRIVATE $<TARGET_OBJECTS:firn_core_${isa}>)
   endforeach()
-  list(APPEND firn_core_sources ${firn_simd_sources})
 else()
   set(firn_x86 0)
 endif()
-
-add_library(firn_core STATIC ${firn_core_sources})
-target_include_directories(firn_core PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_compile_definitions(firn_core PUBLIC FIRN_X86=${firn_x86})
-target_link_libraries(firn_core PUBLIC Threads::Threads PRIVATE firn_flags)

@@ -15,6 +15,11 @@ if(firn_test_sources)
   add_test(NAME firn_tests_odd COMMAND firn_tests --odd)
 endif()
 
+foreach(isa IN LISTS firn_isas)
+  add_test(NAME firn_symbols_${isa} COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DISA=${isa} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:firn_core_${isa}>,|>"
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_isa_symbols.cmake)
+endforeach()
+
 file(GLOB firn_fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cc)
 foreach(source IN LISTS firn_fuzz_sources)
   cmake_path(GET source STEM target)

@@ -55,9 +55,9 @@ TEST_CASE("crc32c: every implementation agrees with the definition at every leng
     const std::vector<uint8_t> bytes(padded.begin() + static_cast<ptrdiff_t>(offset), padded.end());
     const uint32_t seed = static_cast<uint32_t>(random.next()), expected = reference(bytes, seed);
     CHECK_EQ(crc32c(padded.data() + offset, size, seed), expected);
-    CHECK_EQ(~crc32c_scalar(~seed, padded.data() + offset, size), expected);
+    CHECK_EQ(~scalar::crc32c(~seed, padded.data() + offset, size), expected);
 #if FIRN_X86
-    if (detected_isa() >= Isa::avx2) CHECK_EQ(~crc32c_sse42(~seed, padded.data() + offset, size), expected);
+    if (detected_isa() >= Isa::avx2) CHECK_EQ(~sse42::crc32c(~seed, padded.data() + offset, size), expected);
 #endif
   }
 }

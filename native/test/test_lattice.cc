@@ -600,14 +600,14 @@ TEST_CASE("lattice: moving in place with the contexts of what comes next is what
     }
     if (count > 0 && random.below(20) == 0) symbols[random.below(count)] = static_cast<uint8_t>(kLatticeEscape + random.below(200));
     if (!escapes.empty() && random.below(10) == 0) escapes.pop_back();
-    lattice_contexts_scalar(rule, before.values.data(), before.activity.data(), count, contexts.data());
+    scalar::lattice_contexts(rule, before.values.data(), before.activity.data(), count, contexts.data());
 
     State want(count);
     LatticeMoves want_moves{symbols.data(), escapes.data(), escapes.size()};
     const bool want_done =
-        lattice_apply_scalar(rule, want_moves, before.values.data(), before.activity.data(), count, want.values.data(), want.activity.data());
+        scalar::lattice_apply(rule, want_moves, before.values.data(), before.activity.data(), count, want.values.data(), want.activity.data());
     std::vector<uint8_t> want_contexts(count);
-    if (want_done) lattice_contexts_scalar(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    if (want_done) scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
     for_each_isa([&] {
       State state = before;
       std::vector<uint8_t> found = contexts;
@@ -623,8 +623,8 @@ TEST_CASE("lattice: moving in place with the contexts of what comes next is what
 
     // The same moves from a base.
     LatticeMoves base_moves{symbols.data(), escapes.data(), escapes.size()};
-    const bool base_done = lattice_apply_scalar(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
-    if (base_done) lattice_contexts_scalar(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    const bool base_done = scalar::lattice_apply(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
+    if (base_done) scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
     for_each_isa([&] {
       State state(count);
       std::vector<uint8_t> found(count);

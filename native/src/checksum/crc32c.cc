@@ -24,7 +24,7 @@ constexpr auto kTables = [] {
 
 }  // namespace
 
-uint32_t crc32c_scalar(uint32_t state, const uint8_t* bytes, size_t size) {
+uint32_t scalar::crc32c(uint32_t state, const uint8_t* bytes, size_t size) {
   for (; size >= 8; bytes += 8, size -= 8) {
     const uint64_t word = load_le<uint64_t>(bytes) ^ state;
     state = 0;
@@ -38,9 +38,9 @@ uint32_t crc32c(const void* bytes, size_t size, uint32_t seed) {
   const auto* const input = static_cast<const uint8_t*>(bytes);
 #if FIRN_X86
   // Every machine with AVX2 has SSE4.2.
-  if (active_isa() >= Isa::avx2) return ~crc32c_sse42(~seed, input, size);
+  if (active_isa() >= Isa::avx2) return ~sse42::crc32c(~seed, input, size);
 #endif
-  return ~crc32c_scalar(~seed, input, size);
+  return ~scalar::crc32c(~seed, input, size);
 }
 
 }  // namespace firn

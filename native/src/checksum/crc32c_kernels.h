@@ -10,10 +10,14 @@ namespace firn {
 inline constexpr uint32_t kCrc32cPolynomial = 0x82F63B78u;
 
 // `state` is the shift register (the checksum's complement); returns the register after `bytes`.
-uint32_t crc32c_scalar(uint32_t state, const uint8_t* bytes, size_t size);
-
-// SSE4.2, 64-bit x86 only.
-uint32_t crc32c_sse42(uint32_t state, const uint8_t* bytes, size_t size);
+using Crc32cKernel = uint32_t(uint32_t state, const uint8_t* bytes, size_t size);
+namespace scalar {
+Crc32cKernel crc32c;
+}
+// 64-bit x86 only.
+namespace sse42 {
+Crc32cKernel crc32c;
+}
 
 // Tables that run the register over zero bytes, a whole `size` of them at once: linear over XOR, so one look-up for each register byte.
 struct Crc32cZeros {

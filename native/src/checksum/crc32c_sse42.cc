@@ -4,7 +4,7 @@
 #include "common/bytes.h"
 #include "checksum/crc32c_kernels.h"
 
-namespace firn {
+namespace firn::sse42 {
 namespace {
 
 constexpr size_t kLanes = 3;
@@ -31,7 +31,7 @@ void take_rounds(uint32_t log2_size, const Crc32cZeros& zeros, uint64_t& state, 
 
 }  // namespace
 
-uint32_t crc32c_sse42(uint32_t initial, const uint8_t* bytes, size_t size) {
+uint32_t crc32c(uint32_t initial, const uint8_t* bytes, size_t size) {
   uint64_t state = initial;
   take_rounds(kLongLog2, kLongZeros, state, bytes, size);
   take_rounds(kShortLog2, kShortZeros, state, bytes, size);
@@ -40,4 +40,4 @@ uint32_t crc32c_sse42(uint32_t initial, const uint8_t* bytes, size_t size) {
   return static_cast<uint32_t>(state);
 }
 
-}  // namespace firn
+}  // namespace firn::sse42

@@ -71,7 +71,7 @@ uint16_t f32_to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
 }
 
-void convert_scalar(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype) {
+void scalar::convert(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype) {
   const uint8_t* from = static_cast<const uint8_t*>(in);
   uint8_t* to = static_cast<uint8_t*>(out);
   const size_t in_step = dtype_bytes(in_dtype), out_step = dtype_bytes(out_dtype);
@@ -85,9 +85,9 @@ void convert(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_
     return;
   }
 #if FIRN_X86
-  if (active_isa() >= Isa::avx2) return convert_avx2(in, in_dtype, count, out, out_dtype);
+  if (active_isa() >= Isa::avx2) return avx2::convert(in, in_dtype, count, out, out_dtype);
 #endif
-  convert_scalar(in, in_dtype, count, out, out_dtype);
+  scalar::convert(in, in_dtype, count, out, out_dtype);
 }
 
 }  // namespace firn

@@ -1,12 +1,11 @@
-// Eight elements at a time through binary32. Code here may only be reached on machines with AVX2 and F16C, so the file uses no
-// inline functions of other headers: the linker could keep this file's copy of one for everybody.
+// Eight elements at a time through binary32.
 #include "simd/cpu_features.h"
 #include "dtype/dtype_kernels.h"
 
 #if FIRN_X86
 #include <immintrin.h>
 
-namespace firn {
+namespace firn::avx2 {
 namespace {
 
 constexpr size_t kLanes = 8;
@@ -50,12 +49,12 @@ void convert_pairs(const void* in, size_t count, void* out) {
   unsigned char* to = static_cast<unsigned char*>(out);
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) store<Out>(to + i * out_step, load<In>(from + i * in_step));
-  if (i < count) convert_scalar(from + i * in_step, In, count - i, to + i * out_step, Out);
+  if (i < count) scalar::convert(from + i * in_step, In, count - i, to + i * out_step, Out);
 }
 
 }  // namespace
 
-void convert_avx2(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype) {
+void convert(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype) {
   if (in_dtype == Dtype::f32 && out_dtype == Dtype::f16) return convert_pairs<Dtype::f32, Dtype::f16>(in, count, out);
   if (in_dtype == Dtype::f32 && out_dtype == Dtype::bf16) return convert_pairs<Dtype::f32, Dtype::bf16>(in, count, out);
   if (in_dtype == Dtype::f16 && out_dtype == Dtype::f32) return convert_pairs<Dtype::f16, Dtype::f32>(in, count, out);
@@ -64,5 +63,5 @@ void convert_avx2(const void* in, Dtype in_dtype, size_t count, void* out, Dtype
   if (in_dtype == Dtype::bf16 && out_dtype == Dtype::f16) return convert_pairs<Dtype::bf16, Dtype::f16>(in, count, out);
 }
 
-}  // namespace firn
+}  // namespace firn::avx2
 #endif

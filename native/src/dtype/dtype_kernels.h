@@ -7,7 +7,12 @@
 namespace firn {
 
 // Contract of convert() (firn/dtype.h), for two different dtypes. Pointers need no alignment.
-void convert_scalar(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype);
-void convert_avx2(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype);
+using ConvertKernel = void(const void* in, Dtype in_dtype, size_t count, void* out, Dtype out_dtype);
+namespace scalar {
+ConvertKernel convert;
+}
+namespace avx2 {
+ConvertKernel convert;
+}
 
 }  // namespace firn

@@ -66,12 +66,6 @@ bool clusters_of(std::span<const float> values, std::span<const uint8_t> labels,
   return true;
 }
 
-void append_float(float value, std::vector<uint8_t>* out) {
-  uint8_t bytes[4];
-  store_le(bytes, std::bit_cast<uint32_t>(value));
-  out->insert(out->end(), bytes, bytes + sizeof bytes);
-}
-
 }  // namespace
 
 bool encode_clusters(const StateBits& bits, const StateLayout& layout, std::vector<uint8_t>* out) {

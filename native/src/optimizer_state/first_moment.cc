@@ -104,12 +104,6 @@ Status read_row_numbers(ByteReader& in, const StateLayout& layout, uint32_t max,
   return decoder.finished() ? Status::ok : Status::corrupt;
 }
 
-void append_float(float value, std::vector<uint8_t>* out) {
-  uint8_t bytes[4];
-  store_le(bytes, std::bit_cast<uint32_t>(value));
-  out->insert(out->end(), bytes, bytes + sizeof bytes);
-}
-
 // Positive, or 0 where that is allowed, and at most 1.
 Status read_share(ByteReader& in, bool zero_allowed, float* value) {
   const uint8_t* const bytes = in.take(4);

@@ -1,9 +1,11 @@
 // What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of payloads.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "firn/state.h"
 
 namespace firn {
@@ -21,6 +23,12 @@ using StateBits = std::vector<uint32_t>;
 inline constexpr uint32_t kSignBit = 0x80000000u;
 inline constexpr uint32_t kInfinityBits = 0x7F800000u;
 constexpr bool is_finite_bits(uint32_t bits) { return (bits & kInfinityBits) != kInfinityBits; }
+
+inline void append_float(float value, std::vector<uint8_t>* out) {
+  uint8_t bytes[4];
+  store_le(bytes, std::bit_cast<uint32_t>(value));
+  out->insert(out->end(), bytes, bytes + sizeof bytes);
+}
 
 // Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be stored exact. `beside` may be
 // empty where the coder can do without.

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace firn {
+#include "simd/isa_namespace.h"
+
+namespace firn::FIRN_ISA {
 namespace {
 
 // The low words of those of 32 numbers, `first` and then `second`, that are chosen, in order, so that they end at `end`. Returns where they begin.
@@ -62,4 +64,4 @@ namespace {
 }
 
 }  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

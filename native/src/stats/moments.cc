@@ -13,19 +13,19 @@ namespace {
 static_assert(kStepElements % kMomentLanes == 0);
 
 struct Kernels {
-  WeightLanesKernel weights;
-  GradientLanesKernel gradients;
+  WeightLanesKernel* weights;
+  GradientLanesKernel* gradients;
 };
 
 Kernels kernels() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return {weight_lanes_avx512, gradient_lanes_avx512};
-    case Isa::avx2: return {weight_lanes_avx2, gradient_lanes_avx2};
+    case Isa::avx512: return {avx512::weight_lanes, avx512::gradient_lanes};
+    case Isa::avx2: return {avx2::weight_lanes, avx2::gradient_lanes};
     case Isa::scalar: break;
   }
 #endif
-  return {weight_lanes_scalar, gradient_lanes_scalar};
+  return {scalar::weight_lanes, scalar::gradient_lanes};
 }
 
 double total(const double (&lanes)[kMomentLanes]) {

@@ -12,14 +12,21 @@ struct MomentLanes {
 };
 
 // Add to `lanes`, the first element to lane 0. NaN never becomes the largest magnitude; sums tell.
-using WeightLanesKernel = void (*)(const void* weights, size_t count, MomentLanes& lanes);
-void weight_lanes_scalar(const void*, size_t, MomentLanes&);
-void weight_lanes_avx2(const void*, size_t, MomentLanes&);
-void weight_lanes_avx512(const void*, size_t, MomentLanes&);
+using WeightLanesKernel = void(const void* weights, size_t count, MomentLanes& lanes);
 
-using GradientLanesKernel = void (*)(const void* gradients, size_t count, MomentLanes& lanes);
-void gradient_lanes_scalar(const void*, size_t, MomentLanes&);
-void gradient_lanes_avx2(const void*, size_t, MomentLanes&);
-void gradient_lanes_avx512(const void*, size_t, MomentLanes&);
+using GradientLanesKernel = void(const void* gradients, size_t count, MomentLanes& lanes);
+
+namespace scalar {
+WeightLanesKernel weight_lanes;
+GradientLanesKernel gradient_lanes;
+}  // namespace scalar
+namespace avx2 {
+WeightLanesKernel weight_lanes;
+GradientLanesKernel gradient_lanes;
+}  // namespace avx2
+namespace avx512 {
+WeightLanesKernel weight_lanes;
+GradientLanesKernel gradient_lanes;
+}  // namespace avx512
 
 }  // namespace firn

@@ -1,18 +1,19 @@
-// Body of the kernels of moments_kernels.h in portable vectors, which each compiler lowers to the instruction set of the file that includes this one,
-// kVectorLanes at once. Internal to that file: the linker must not keep one copy for all.
+// The kernels of moments_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes numbers at once. Include
+// in one file per instruction set.
 #pragma once
 #include <cstdint>
 #include <cstring>
 
+#include "simd/vector_bytes.h"
 #include "stats/moments_kernels.h"
 
 // The vectors never leave this file, so it does not matter how each instruction set would pass them.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
-constexpr size_t kVectorLanes = FIRN_VECTOR_LANES, kVectors = kMomentLanes / kVectorLanes;
+constexpr size_t kVectorLanes = kVectorBytes / sizeof(double), kVectors = kMomentLanes / kVectorLanes;
 typedef double Doubles __attribute__((vector_size(kVectorLanes * sizeof(double))));
 typedef float Floats __attribute__((vector_size(kVectorLanes * sizeof(float))));
 typedef uint32_t Words __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
@@ -42,6 +43,8 @@ void for_each_sixteen(const void* elements, size_t count, Body body) {
   for (; i + kMomentLanes <= count; i += kMomentLanes) body(reinterpret_cast<const float*>(bytes + 4 * i));
   if (i < count) body(Sixteen(bytes + 4 * i, count - i).values);
 }
+
+}  // namespace
 
 void weight_lanes(const void* weights, size_t count, MomentLanes& lanes) {
   Doubles sum[kVectors], squares[kVectors];
@@ -81,5 +84,4 @@ void gradient_lanes(const void* gradients, size_t count, MomentLanes& lanes) {
   for (size_t v = 0; v < kVectors; ++v) store(squares[v], lanes.gradient_squares + v * kVectorLanes);
 }
 
-}  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

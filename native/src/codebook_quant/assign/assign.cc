@@ -48,14 +48,14 @@ class BinFinder {
   void find(const void* weights, size_t count, uint8_t* bins) const {
     if (table_) return find_bins_table(search_, *table_, weights, count, bins);
 #if FIRN_X86
-    if (in_registers()) return (isa_ == Isa::avx512 ? find_bins_avx512 : find_bins_avx2)(search_, weights, count, bins);
+    if (in_registers()) return (isa_ == Isa::avx512 ? avx512::find_bins : avx2::find_bins)(search_, weights, count, bins);
 #endif
-    find_bins_scalar(search_, weights, count, bins);
+    scalar::find_bins(search_, weights, count, bins);
   }
 
  private:
   bool in_registers() const {
-    return (isa_ == Isa::avx512 && search_.depth <= kAvx512DepthMax) || (isa_ == Isa::avx2 && search_.depth <= kAvx2DepthMax);
+    return (isa_ == Isa::avx512 && search_.depth <= avx512::kSearchDepthInRegistersMax) || (isa_ == Isa::avx2 && search_.depth <= avx2::kSearchDepthInRegistersMax);
   }
 
   BinSearch search_;
@@ -74,7 +74,7 @@ Status assign_levels(const void* weights, Dtype weight_dtype, const void* gradie
   if (rule.prunes() && map.pruned_level == kNoLevel) return Status::invalid_argument;
 
   const BinFinder bins(map, count);
-  const MarkKernel mark = mark_kernel();
+  MarkKernel* const mark = mark_kernel();
   const PartitionLevels marks{static_cast<uint8_t>(map.pruned_level), static_cast<uint8_t>(map.protected_level)};
   size_t protected_sum = 0;
   float w_scratch[kStepElements], g_scratch[kStepElements];

@@ -1,8 +1,12 @@
 #include "codebook_quant/assign/bin_search.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
+
+#include "common/invariant.h"
 
 namespace firn {
 
@@ -13,6 +17,8 @@ float midpoint(float a, float b) {
 
 BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries) {
   constexpr float kUnused = std::numeric_limits<float>::quiet_NaN();
+  FIRN_INVARIANT(count >= 1 && count <= kBoundariesMax + 1);
+  FIRN_INVARIANT(std::adjacent_find(centroids, centroids + count, std::greater_equal<>()) == centroids + count);
   BinSearch search;
   search.boundary_count = count - 1;
   search.depth = static_cast<uint32_t>(std::bit_width(count - 1));
@@ -30,7 +36,9 @@ BinSearch make_bin_search(const float* centroids, uint32_t count, const float* b
   return search;
 }
 
-void find_bins_scalar(const BinSearch& search, const void* weights, size_t count, uint8_t* bins) {
+namespace scalar {
+
+void find_bins(const BinSearch& search, const void* weights, size_t count, uint8_t* bins) {
   const uint8_t* bytes = static_cast<const uint8_t*>(weights);
   for (size_t i = 0; i < count; ++i) {
     float weight;
@@ -44,5 +52,7 @@ void find_bins_scalar(const BinSearch& search, const void* weights, size_t count
     bins[i] = static_cast<uint8_t>(low);
   }
 }
+
+}  // namespace scalar
 
 }  // namespace firn

@@ -25,13 +25,20 @@ float midpoint(float a, float b);
 BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries);
 
 // In all kernels: bins[i] = number of boundaries b with weights[i] >= b, so 0 for NaN. `weights` are binary32 at any alignment.
-void find_bins_scalar(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
-void find_bins_avx2(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);    // depth <= kAvx2DepthMax
-void find_bins_avx512(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);  // depth <= kAvx512DepthMax
+using FindBinsKernel = void(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
 
-// Deeper trees take more registers than there are; a BinTable is faster then.
-inline constexpr uint32_t kAvx2DepthMax = 6;
-inline constexpr uint32_t kAvx512DepthMax = 7;
+namespace scalar {
+FindBinsKernel find_bins;
+}
+// Trees deeper than kSearchDepthInRegistersMax take more registers than there are; a BinTable is faster then.
+namespace avx2 {
+inline constexpr uint32_t kSearchDepthInRegistersMax = 6;
+FindBinsKernel find_bins;
+}  // namespace avx2
+namespace avx512 {
+inline constexpr uint32_t kSearchDepthInRegistersMax = 7;
+FindBinsKernel find_bins;
+}  // namespace avx512
 
 // The bin of the smallest value that shares its top 16 bits with a weight; at most `advances` boundaries lie between the two.
 struct BinTable {

@@ -50,7 +50,7 @@ void make_bin_table(const BinSearch& search, BinTable& table) {
 
 void find_bins_table(const BinSearch& search, const BinTable& table, const void* weights, size_t count, uint8_t* bins) {
   const uint8_t* bytes = static_cast<const uint8_t*>(weights);
-  if (!all_finite(bytes, count)) return find_bins_scalar(search, weights, count, bins);
+  if (!all_finite(bytes, count)) return scalar::find_bins(search, weights, count, bins);
   const auto first_bin = [&](float weight) -> uint32_t { return table.first_bin[std::bit_cast<uint32_t>(weight) >> 16]; };
   if (table.advances <= 1) {
     for (size_t i = 0; i < count; ++i) {

@@ -8,15 +8,15 @@
 namespace firn {
 namespace {
 
-LookUpKernel look_up_kernel(size_t word_bytes) {
+LookUpKernel* look_up_kernel(size_t word_bytes) {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return word_bytes == 4 ? look_up32_avx512 : look_up16_avx512;
-    case Isa::avx2: return word_bytes == 4 ? look_up32_avx2 : look_up16_scalar;
+    case Isa::avx512: return word_bytes == 4 ? avx512::look_up32 : avx512::look_up16;
+    case Isa::avx2: return word_bytes == 4 ? avx2::look_up32 : scalar::look_up16;
     case Isa::scalar: break;
   }
 #endif
-  return word_bytes == 4 ? look_up32_scalar : look_up16_scalar;
+  return word_bytes == 4 ? scalar::look_up32 : scalar::look_up16;
 }
 
 // The protected words not yet handed out.
@@ -53,7 +53,7 @@ Status dequantize(const uint8_t* levels, size_t count, Dtype dtype, const void* 
   if (level_count > kLevelsMax || (protects && (protected_level < 0 || protected_level >= static_cast<int32_t>(level_count)))) {
     return Status::invalid_argument;
   }
-  const LookUpKernel look_up = look_up_kernel(dtype_bytes(dtype));
+  LookUpKernel* const look_up = look_up_kernel(dtype_bytes(dtype));
   ProtectedWords words{protected_words, protected_count};
   uint8_t* to = static_cast<uint8_t*>(out);
   for (size_t first = 0; first < count; first += kStepElements) {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace firn {
+namespace firn::scalar {
 namespace {
 
 template <typename Word>
@@ -17,12 +17,12 @@ uint8_t look_up(const uint8_t* levels, size_t count, const void* table, void* ou
 
 }  // namespace
 
-uint8_t look_up32_scalar(const uint8_t* levels, size_t count, const void* table, uint32_t, void* out) {
+uint8_t look_up32(const uint8_t* levels, size_t count, const void* table, uint32_t, void* out) {
   return look_up<uint32_t>(levels, count, table, out);
 }
 
-uint8_t look_up16_scalar(const uint8_t* levels, size_t count, const void* table, uint32_t, void* out) {
+uint8_t look_up16(const uint8_t* levels, size_t count, const void* table, uint32_t, void* out) {
   return look_up<uint16_t>(levels, count, table, out);
 }
 
-}  // namespace firn
+}  // namespace firn::scalar

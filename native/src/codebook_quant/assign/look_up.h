@@ -7,12 +7,17 @@ namespace firn {
 
 // out[i] = table[levels[i]] for `count` levels. `table` holds 256 words, of which entries past `level_count` are not asked for by valid
 // input; `table` and `out` need no alignment. Returns the largest level seen; 0 when count is 0.
-using LookUpKernel = uint8_t (*)(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
+using LookUpKernel = uint8_t(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
 
-uint8_t look_up32_scalar(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
-uint8_t look_up16_scalar(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
-uint8_t look_up32_avx2(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
-uint8_t look_up32_avx512(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
-uint8_t look_up16_avx512(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out);
+// For words of 32 and of 16 bits.
+namespace scalar {
+LookUpKernel look_up32, look_up16;
+}
+namespace avx2 {
+LookUpKernel look_up32;
+}
+namespace avx512 {
+LookUpKernel look_up32, look_up16;
+}
 
 }  // namespace firn

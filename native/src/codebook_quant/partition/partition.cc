@@ -24,33 +24,33 @@ PartitionRule partition_rule(const Partition& partition, bool has_gradients) {
   return rule;
 }
 
-MarkKernel mark_kernel() {
+MarkKernel* mark_kernel() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return mark_levels_avx512;
-    case Isa::avx2: return mark_levels_avx2;
+    case Isa::avx512: return avx512::mark_levels;
+    case Isa::avx2: return avx2::mark_levels;
     case Isa::scalar: break;
   }
 #endif
-  return mark_levels_scalar;
+  return scalar::mark_levels;
 }
 
-KeepKernel keep_kernel() {
+KeepKernel* keep_kernel() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return keep_quantized_avx512;
-    case Isa::avx2: return keep_quantized_avx2;
+    case Isa::avx512: return avx512::keep_quantized;
+    case Isa::avx2: return avx2::keep_quantized;
     case Isa::scalar: break;
   }
 #endif
-  return keep_quantized_scalar;
+  return scalar::keep_quantized;
 }
 
 void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
                       const Partition& partition, Sketch& sketch) {
   const PartitionRule rule = partition_rule(partition, gradients != nullptr);
   if (!rule.protects() && !rule.prunes()) return sketch_values(weights, weight_dtype, count, sketch);
-  const KeepKernel keep = keep_kernel();
+  KeepKernel* const keep = keep_kernel();
   ValueCounter counter(sketch, count);
   float w_scratch[kStepElements], g_scratch[kStepElements], kept[kStepElements];
   for (size_t first = 0; first < count; first += kStepElements) {

@@ -30,21 +30,28 @@ struct PartitionLevels {
 // In all kernels: `weights` and `gradients` are `count` binary32 values at any alignment, `gradients` null or as announced.
 
 // Overwrites levels[i] where weight i is protected or pruned. Returns the number of protected weights.
-using MarkKernel = size_t (*)(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+using MarkKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
                               PartitionLevels marks, uint8_t* levels);
-size_t mark_levels_scalar(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
-size_t mark_levels_avx2(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
-size_t mark_levels_avx512(const PartitionRule&, const void*, const void*, size_t, PartitionLevels, uint8_t*);
 
 // Copies the weights to `kept`, with skip_marker(i & 15) (stats/value_counter.h) in place of the protected and pruned ones. Returns how
 // many were replaced.
-using KeepKernel = size_t (*)(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept);
-size_t keep_quantized_scalar(const PartitionRule&, const void*, const void*, size_t, float*);
-size_t keep_quantized_avx2(const PartitionRule&, const void*, const void*, size_t, float*);
-size_t keep_quantized_avx512(const PartitionRule&, const void*, const void*, size_t, float*);
+using KeepKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept);
+
+namespace scalar {
+MarkKernel mark_levels;
+KeepKernel keep_quantized;
+}  // namespace scalar
+namespace avx2 {
+MarkKernel mark_levels;
+KeepKernel keep_quantized;
+}  // namespace avx2
+namespace avx512 {
+MarkKernel mark_levels;
+KeepKernel keep_quantized;
+}  // namespace avx512
 
 // The kernels for active_isa().
-MarkKernel mark_kernel();
-KeepKernel keep_kernel();
+MarkKernel* mark_kernel();
+KeepKernel* keep_kernel();
 
 }  // namespace firn

@@ -6,7 +6,7 @@
 #include "codebook_quant/partition/partition_kernels.h"
 #include "stats/value_counter.h"
 
-namespace firn {
+namespace firn::scalar {
 namespace {
 
 enum class Fate { quantized, pruned, protect };
@@ -26,7 +26,7 @@ Fate fate(const PartitionRule& rule, float weight, float gradient) {
 
 }  // namespace
 
-size_t mark_levels_scalar(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, PartitionLevels marks,
+size_t mark_levels(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, PartitionLevels marks,
                           uint8_t* levels) {
   size_t protected_count = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -39,7 +39,7 @@ size_t mark_levels_scalar(const PartitionRule& rule, const void* weights, const 
   return protected_count;
 }
 
-size_t keep_quantized_scalar(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept) {
+size_t keep_quantized(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept) {
   size_t replaced = 0;
   for (size_t i = 0; i < count; ++i) {
     const float weight = load(weights, i);
@@ -50,4 +50,4 @@ size_t keep_quantized_scalar(const PartitionRule& rule, const void* weights, con
   return replaced;
 }
 
-}  // namespace firn
+}  // namespace firn::scalar

@@ -9,18 +9,18 @@
 namespace firn {
 namespace {
 
-DenseEncodeKernel dense_encode_kernel() {
+DenseEncodeKernel* dense_encode_kernel() {
 #if FIRN_X86
-  if (active_isa() >= Isa::avx512) return active_vbmi2() ? dense_encode_vbmi2 : dense_encode_avx512;
+  if (active_isa() >= Isa::avx512) return active_vbmi2() ? vbmi2::dense_encode : avx512::dense_encode;
 #endif
   return nullptr;
 }
 
-DenseKernel dense_kernel() {
+DenseKernel* dense_kernel() {
 #if FIRN_X86
   const Isa isa = active_isa();
-  if (isa >= Isa::avx512) return active_vbmi2() ? dense_rounds_vbmi2 : dense_rounds_avx512;
-  if (isa >= Isa::avx2) return dense_rounds_avx2;
+  if (isa >= Isa::avx512) return active_vbmi2() ? vbmi2::dense_rounds : avx512::dense_rounds;
+  if (isa >= Isa::avx2) return avx2::dense_rounds;
 #endif
   return nullptr;
 }
@@ -67,7 +67,7 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
   const uint8_t* const indexes = elements.indexes();
   const EncoderToken* const from = tokens.data();
   const auto token = [=](size_t i) -> const EncoderToken& { return from[indexes[i] * kContextSymbols + symbols[i]]; };
-  const DenseEncodeKernel kernel = dense_encode_kernel();
+  DenseEncodeKernel* const kernel = dense_encode_kernel();
   if (kernel && lanes >= kDenseLanesMin && elements.tables().size() <= kDenseEncodeTablesMax) {
     const DenseTokens rows(tokens);
     const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) { return kernel(rows, indexes, symbols, count, lanes, states, next); };
@@ -84,7 +84,7 @@ Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDe
   const uint8_t* const indexes = elements.indexes();
   const size_t count = elements.count();
   size_t i = 0;
-  if (const DenseKernel kernel = dense_kernel(); kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
+  if (DenseKernel* const kernel = dense_kernel(); kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
     i = take_with_kernel(kernel, codes, elements, lanes, symbols);
   }
   const auto code = [&]() -> const SlotFinder& { return *finders[indexes[i]]; };

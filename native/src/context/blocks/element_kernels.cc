@@ -72,8 +72,8 @@ void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8
 
 constexpr ElementKernels kScalar{look_up, unite, count_equal, count_keys, mask_equal, rank, place};
 #if FIRN_X86
-constexpr ElementKernels kAvx2{look_up_avx2, unite_avx2, count_equal_avx2, count_keys, mask_equal_avx2, rank_avx2, place_avx2};
-constexpr ElementKernels kAvx512{look_up_avx2, unite_avx2, count_equal_avx2, count_keys_avx512, mask_equal_avx512, rank_avx2, place_avx2};
+constexpr ElementKernels kAvx2{avx2::look_up, avx2::unite, avx2::count_equal, count_keys, avx2::mask_equal, avx2::rank, avx2::place};
+constexpr ElementKernels kAvx512{avx2::look_up, avx2::unite, avx2::count_equal, avx512::count_keys, avx512::mask_equal, avx2::rank, avx2::place};
 #endif
 
 }  // namespace

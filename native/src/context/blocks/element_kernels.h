@@ -40,13 +40,17 @@ struct ElementKernels {
 // The set for active_isa().
 const ElementKernels& element_kernels();
 
-void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
-uint8_t unite_avx2(const uint8_t* bytes, size_t count);
-size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value);
-void count_keys_avx512(const uint8_t* keys, size_t count, uint32_t* counts);
-size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
-uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
-uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
-void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+namespace avx2 {
+void look_up(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out);
+uint8_t unite(const uint8_t* bytes, size_t count);
+size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value);
+uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
+size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
+void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+}  // namespace avx2
+namespace avx512 {
+void count_keys(const uint8_t* keys, size_t count, uint32_t* counts);
+uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
+}  // namespace avx512
 
 }  // namespace firn

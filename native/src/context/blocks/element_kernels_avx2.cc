@@ -5,7 +5,7 @@
 
 #include "context/blocks/element_kernels.h"
 
-namespace firn {
+namespace firn::avx2 {
 namespace {
 
 // With fewer positions than one in so many words, looking at one word after the other is faster than what a search must prepare.
@@ -50,7 +50,7 @@ void place_searching(const uint64_t* masks, size_t words, const uint32_t* positi
 
 }  // namespace
 
-void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out) {
+void look_up(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out) {
   __m256i parts[4];
   for (size_t p = 0; p < 4; ++p) parts[p] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * p)));
   // Adding 0x70 sets the top bit of keys from 16 on, which a shuffle answers with zero.
@@ -68,7 +68,7 @@ void look_up_avx2(const uint8_t* keys, size_t count, const uint8_t* row, uint32_
   for (; i < count; ++i) out[i] = row[keys[i]];
 }
 
-uint8_t unite_avx2(const uint8_t* bytes, size_t count) {
+uint8_t unite(const uint8_t* bytes, size_t count) {
   __m256i all[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   size_t i = 0;
   for (; i + 64 <= count; i += 64) {
@@ -86,7 +86,7 @@ uint8_t unite_avx2(const uint8_t* bytes, size_t count) {
   return static_cast<uint8_t>(joined);
 }
 
-size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value) {
+size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value) {
   const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
   size_t total = 0, i = 0;
   for (; i + 32 <= count; i += 32) {
@@ -97,7 +97,7 @@ size_t count_equal_avx2(const uint8_t* bytes, size_t count, uint8_t value) {
   return total;
 }
 
-uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
+uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
   const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
   uint64_t total = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -110,7 +110,7 @@ uint32_t mask_equal_avx2(const uint8_t* bytes, size_t words, uint8_t value, uint
   return static_cast<uint32_t>(total);
 }
 
-size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks) {
+size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks) {
   size_t found = 0;
   uint32_t before = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -123,9 +123,9 @@ size_t rank_avx2(const uint64_t* members, const uint64_t* chosen, size_t words, 
   return found;
 }
 
-void place_avx2(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
   if (count * kSparse < words) place_walking(masks, positions, values, count, symbols);
   else place_searching(masks, words, positions, values, count, symbols);
 }
 
-}  // namespace firn
+}  // namespace firn::avx2

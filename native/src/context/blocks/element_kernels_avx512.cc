@@ -4,8 +4,8 @@
 
 #include "context/blocks/element_kernels.h"
 
-namespace firn {
-uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
+namespace firn::avx512 {
+uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks) {
   const __m512i wanted = _mm512_set1_epi8(static_cast<char>(value));
   uint64_t total = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -16,7 +16,7 @@ uint32_t mask_equal_avx512(const uint8_t* bytes, size_t words, uint8_t value, ui
 }
 
 // Keys that have been met are looked for in turn: there are few, as a rule.
-void count_keys_avx512(const uint8_t* keys, size_t count, uint32_t* counts) {
+void count_keys(const uint8_t* keys, size_t count, uint32_t* counts) {
   constexpr size_t kLanes = 64;
   uint8_t met[kLanes];
   uint64_t found[kLanes] = {};
@@ -40,4 +40,4 @@ void count_keys_avx512(const uint8_t* keys, size_t count, uint32_t* counts) {
   for (; i < count; ++i) ++counts[keys[i]];
 }
 
-}  // namespace firn
+}  // namespace firn::avx512

@@ -10,7 +10,7 @@
 #include "simd/words_512.h"
 #include "context/dense/dense_thresholds.h"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
 // Thresholds are tried so many at a time: changes by one bin or two lie within the first step.
@@ -18,7 +18,7 @@ constexpr uint32_t kStep = 4;
 // Tables among which halving is faster.
 constexpr uint32_t kHalvedMax = 8;
 
-struct Found {
+struct FoundRank {
   __m512i rank, rest, share;  // `rest` is the slot's place in the share
 };
 
@@ -28,7 +28,7 @@ __m512i add_one(__m512i words, __mmask32 where) { return _mm512_mask_sub_epi16(w
 
 // Every lane's table may be another. Few symbols are far from the first, so thresholds are tried in order; they ascend, so that a lane below
 // one is below all after it.
-[[gnu::always_inline]] inline Found find_mixed(const DenseThresholds& thresholds, __m512i tables, __m512i slots) {
+[[gnu::always_inline]] inline FoundRank find_mixed(const DenseThresholds& thresholds, __m512i tables, __m512i slots) {
   __m512i rank = _mm512_setzero_si512(), least = slots, most = rank;
   __mmask32 reached = 0xFFFFFFFF;
   for (uint32_t k = 1; reached != 0; k += kStep) {
@@ -76,7 +76,7 @@ struct Halving {
     }
   }
   template <uint32_t kLevel>
-  [[gnu::always_inline]] void narrow(__m512i slots, __m512i index, __m512i least, __m512i most, Found* found) const {
+  [[gnu::always_inline]] void narrow(__m512i slots, __m512i index, __m512i least, __m512i most, FoundRank* found) const {
     if constexpr (kLevel == kLevels) {
       *found = {_mm512_and_si512(index, _mm512_set1_epi16((1 << kLevels) - 1)), least, _mm512_sub_epi16(least, most)};
     } else {
@@ -84,8 +84,8 @@ struct Halving {
       narrow<kLevel + 1>(slots, add_one(_mm512_add_epi16(index, index), _mm512_cmplt_epu16_mask(d, slots)), _mm512_min_epu16(least, d), _mm512_max_epu16(most, d), found);
     }
   }
-  [[gnu::always_inline]] Found find(__m512i tables, __m512i slots) const {
-    Found found;
+  [[gnu::always_inline]] FoundRank find(__m512i tables, __m512i slots) const {
+    FoundRank found;
     narrow<0>(slots, tables, slots, slots, &found);
     return found;
   }
@@ -105,7 +105,7 @@ struct Single {
     }
   }
 
-  [[gnu::always_inline]] Found find(__m512i slots) const {
+  [[gnu::always_inline]] FoundRank find(__m512i slots) const {
     __m512i rank = _mm512_setzero_si512();
     for (uint32_t step = 0; step < step_count; ++step) {
       rank = _mm512_mask_add_epi16(rank, _mm512_cmpgt_epu16_mask(slots, steps[step]), rank, _mm512_set1_epi16(kRankStep));
@@ -151,7 +151,7 @@ struct Group {
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes));
     const __m512i tables = _mm512_cvtepu8_epi16(here);
     const __m256i differ = _mm256_xor_si256(here, _mm256_set1_epi8(static_cast<char>(indexes[0])));
-    const Found found = _mm256_testz_si256(differ, differ) ? Single(thresholds, indexes[0]).find(low) : find_mixed(thresholds, tables, low);
+    const FoundRank found = _mm256_testz_si256(differ, differ) ? Single(thresholds, indexes[0]).find(low) : find_mixed(thresholds, tables, low);
     return put(found, _mm512_permutexvar_epi16(tables, row(thresholds.first)), next, symbols);
   }
   template <uint32_t kTables, uint32_t kLevels>
@@ -164,7 +164,7 @@ struct Group {
   }
 
  private:
-  [[gnu::always_inline]] size_t put(const Found& found, __m512i first, const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t put(const FoundRank& found, __m512i first, const uint8_t* next, uint8_t* symbols) {
     // share * high + rest, 16 bits at a time; the product has no carry out. A share of 2^16 stands as 0.
     const __m512i zero = _mm512_setzero_si512();
     const __m512i sum = _mm512_add_epi16(_mm512_mullo_epi16(found.share, high), found.rest);
@@ -237,10 +237,11 @@ size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size
   });
 }
 
-size_t dense_rounds_512(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+}  // namespace
+
+size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
   return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
                                         : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }
 
-}  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

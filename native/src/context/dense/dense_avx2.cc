@@ -8,7 +8,7 @@
 
 #include "context/dense/dense_thresholds.h"
 
-namespace firn {
+namespace firn::avx2 {
 namespace {
 
 constexpr size_t kVector = 16, kVectors = kDenseLanesMin / kVector;
@@ -249,9 +249,9 @@ size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size
 
 }  // namespace
 
-size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
   return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
                                         : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }
 
-}  // namespace firn
+}  // namespace firn::avx2

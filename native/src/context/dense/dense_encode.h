@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/invariant.h"
 #include "context/lanes/lane_decoder.h"
 #include "firn/context_coder.h"
 
@@ -21,6 +22,7 @@ struct DenseTokens {
 
   // kContextSymbols tokens a table, kDenseEncodeTablesMax tables at most.
   explicit DenseTokens(const std::vector<EncoderToken>& tokens) : tables(static_cast<uint32_t>(tokens.size() / kContextSymbols)), width(1) {
+    FIRN_INVARIANT(tokens.size() <= kTokensMax && tokens.size() % kContextSymbols == 0);
     for (size_t at = 0; at < tokens.size(); ++at) {
       if (tokens[at].coded()) width = std::max(width, static_cast<uint32_t>(at % kContextSymbols) + 1);
     }
@@ -42,11 +44,13 @@ struct DenseTokens {
 
 // Encodes the first `count` elements of a block, whole rounds of `lanes` lanes (32 or 64), from the last to the first; indexes[i] < tokens.tables. Words are
 // written downwards from `next`. Returns where they begin; null when a token has no code.
-using DenseEncodeKernel = uint8_t* (*)(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes,
+using DenseEncodeKernel = uint8_t*(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes,
                                        uint32_t* states, uint8_t* next);
-uint8_t* dense_encode_avx512(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes, uint32_t* states,
-                            uint8_t* next);
-uint8_t* dense_encode_vbmi2(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes, uint32_t* states,
-                            uint8_t* next);
+namespace avx512 {
+DenseEncodeKernel dense_encode;
+}
+namespace vbmi2 {
+DenseEncodeKernel dense_encode;
+}
 
 }  // namespace firn

@@ -5,12 +5,12 @@
 #include "simd/words_512.h"
 #include "context/dense/dense_encode.h"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
 constexpr size_t kStates = 16, kGroup = 2 * kStates;
 // The tokens of 32 elements, 16 bits each.
-struct Found {
+struct FoundToken {
   __m512i shares, starts;
 };
 
@@ -22,11 +22,11 @@ constexpr uint32_t kLookUp = 64;  // tokens that one look-up chooses from
 
 // Among kLookUps * kLookUp tokens: all are looked up, since a gather takes longer.
 template <uint32_t kLookUps>
-[[gnu::always_inline]] inline Found find(const DenseTokens& tokens, __m512i places) {
+[[gnu::always_inline]] inline FoundToken find(const DenseTokens& tokens, __m512i places) {
   constexpr unsigned kPlaceBits = 6;
   static_assert(kLookUp == 1u << kPlaceBits);
   const __m512i numbers = _mm512_srli_epi16(places, kPlaceBits);
-  Found found{look_up(tokens.shares, places), look_up(tokens.starts, places)};
+  FoundToken found{look_up(tokens.shares, places), look_up(tokens.starts, places)};
   for (uint32_t k = 1; k < kLookUps; ++k) {
     const __mmask32 here = _mm512_cmpeq_epi16_mask(numbers, _mm512_set1_epi16(static_cast<short>(k)));
     found.shares = _mm512_mask_mov_epi16(found.shares, here, look_up(tokens.shares + k * kLookUp, places));
@@ -72,7 +72,7 @@ uint8_t* encode(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t
     for (size_t group = lanes / kGroup; group-- > 0;) {
       const size_t at = i - lanes + group * kGroup;
       const __m512i symbol = words_of(symbols + at);
-      const Found found = find<kLookUps>(tokens, _mm512_add_epi16(_mm512_mullo_epi16(words_of(indexes + at), width), symbol));
+      const FoundToken found = find<kLookUps>(tokens, _mm512_add_epi16(_mm512_mullo_epi16(words_of(indexes + at), width), symbol));
       missing = _kor_mask32(missing, _mm512_cmpge_epu16_mask(symbol, width));
       missing = _kor_mask32(missing, _mm512_cmpeq_epi16_mask(_mm512_and_si512(found.shares, found.starts), uncoded));
       const Step high = push(second_half(found.shares), second_half(found.starts), &x[2 * group + 1]);
@@ -84,7 +84,9 @@ uint8_t* encode(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t
   return missing ? nullptr : next;
 }
 
-uint8_t* dense_encode_512(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes, uint32_t* states,
+}  // namespace
+
+uint8_t* dense_encode(const DenseTokens& tokens, const uint8_t* indexes, const uint8_t* symbols, size_t count, uint32_t lanes, uint32_t* states,
                             uint8_t* next) {
   const uint32_t look_ups = (tokens.tables * tokens.width + kLookUp - 1) / kLookUp;
   const auto kernel = look_ups <= 1   ? encode<1>
@@ -96,5 +98,4 @@ uint8_t* dense_encode_512(const DenseTokens& tokens, const uint8_t* indexes, con
   return kernel(tokens, indexes, symbols, count, lanes, states, next);
 }
 
-}  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

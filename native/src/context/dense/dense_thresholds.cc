@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "common/invariant.h"
+
 namespace firn {
 
 void DenseThresholds::fill(const std::vector<const uint32_t*>& starts_of_symbols) {
+  FIRN_INVARIANT(starts_of_symbols.size() <= kDenseTablesMax);
   tables = static_cast<uint32_t>(starts_of_symbols.size());
   std::fill(&thresholds[0][0], &thresholds[0][0] + sizeof thresholds / sizeof thresholds[0][0], uint16_t{0});
   std::fill(std::begin(first), std::end(first), uint16_t{0});

@@ -36,14 +36,20 @@ struct DenseThresholds {
 
 // Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at lanes->next. There are 32 or
 // 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have table 0. Returns the number of symbols; moves states and lanes->next.
-using DenseKernel = size_t (*)(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+using DenseKernel = size_t(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
                                uint8_t* symbols);
 
 // Ranks are found in steps of this many, and then inside of one.
 inline constexpr uint32_t kRankStep = 4;
 
-size_t dense_rounds_avx2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
-size_t dense_rounds_avx512(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
-size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols);
+namespace avx2 {
+DenseKernel dense_rounds;
+}
+namespace avx512 {
+DenseKernel dense_rounds;
+}
+namespace vbmi2 {
+DenseKernel dense_rounds;
+}
 
 }  // namespace firn

@@ -1,9 +1,6 @@
+#include "simd/cpu_features.h"
+
+#if FIRN_X86
 #include "context/dense/dense_512.h"
-
-namespace firn {
-
-size_t dense_rounds_vbmi2(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  return dense_rounds_512(thresholds, indexes, count, lanes, symbols);
-}
-
-}  // namespace firn
+#include "context/dense/dense_encode_512.h"
+#endif

@@ -159,11 +159,6 @@ class DifferenceCoder {
   uint32_t history_ = 0;
 };
 
-template <typename E>
-typename E::Word word_at(const uint8_t* words, size_t index) {
-  return load_le<typename E::Word>(words + index * sizeof(typename E::Word));
-}
-
 }  // namespace
 
 bool adaptive_alone_supports(ElementKind kind) { return kind <= ElementKind::f64; }

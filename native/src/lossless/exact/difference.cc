@@ -20,12 +20,12 @@ namespace {
 static_assert(kDifferenceContexts <= kRansTablesMax);
 
 // About what a table costs in the stream; decides which contexts share one.
-constexpr uint64_t kTableBitsPerSymbol = 6;
-constexpr uint64_t kFixedBytes = 16;
+constexpr uint64_t kDifferenceTableBitsPerSymbol = 6;
+constexpr uint64_t kDifferenceFixedBytes = 16;
 
 uint64_t table_cost(const SymbolCounts& counts) {
   const auto symbols = static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
-  return entropy_cost(counts) + (symbols * kTableBitsPerSymbol << kLog2FractionBits);
+  return entropy_cost(counts) + (symbols * kDifferenceTableBitsPerSymbol << kLog2FractionBits);
 }
 
 SymbolCounts sum(const SymbolCounts& a, const SymbolCounts& b) {
@@ -168,7 +168,7 @@ DifferencePlan plan_difference(const ExactInput& input) {
   plan.table_of = map_contexts(clusters);
   uint64_t cost = 0;
   for (const Cluster& cluster : clusters) cost += cluster.cost;
-  plan.cost = ((cost >> kLog2FractionBits) + plan.low_bits) / 8 + kFixedBytes;
+  plan.cost = ((cost >> kLog2FractionBits) + plan.low_bits) / 8 + kDifferenceFixedBytes;
   return plan;
 }
 

@@ -12,7 +12,10 @@
 
 #include "lossless/exact/element.h"
 
+#include "simd/isa_namespace.h"
+
 namespace firn {
+inline namespace FIRN_FOR_ISA {
 
 inline constexpr uint32_t kDifferenceContexts = 32;
 
@@ -82,4 +85,5 @@ inline constexpr std::array<DifferenceSymbol, 256> kDifferenceSymbols = [] {
   return symbols;
 }();
 
+}  // namespace FIRN_FOR_ISA
 }  // namespace firn

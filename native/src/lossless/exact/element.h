@@ -5,9 +5,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/bytes.h"
 #include "firn/lossless.h"
 
+#include "simd/isa_namespace.h"
+
 namespace firn {
+inline namespace FIRN_FOR_ISA {
 
 // kExponentShift is the number of mantissa bits, kExponentBits 0 for integers.
 template <typename W, bool kIsFloat, uint32_t kShift, uint32_t kBits>
@@ -59,6 +63,12 @@ using Word16Element = Element<uint16_t, false, 0, 0>;
 using Word32Element = Element<uint32_t, false, 0, 0>;
 using Word64Element = Element<uint64_t, false, 0, 0>;
 
+// Element `index` of a block of little-endian words at any alignment.
+template <typename E>
+inline typename E::Word word_at(const uint8_t* words, size_t index) {
+  return load_le<typename E::Word>(words + index * sizeof(typename E::Word));
+}
+
 // Calls visit(E{}) with the Element of `kind`; every branch must give the same type.
 template <typename Visit>
 auto with_element(ElementKind kind, Visit visit) {
@@ -75,4 +85,5 @@ auto with_element(ElementKind kind, Visit visit) {
   return visit(Word64Element{});
 }
 
+}  // namespace FIRN_FOR_ISA
 }  // namespace firn

@@ -9,7 +9,10 @@
 
 #include "lossless/exact/element.h"
 
+#include "simd/isa_namespace.h"
+
 namespace firn {
+inline namespace FIRN_FOR_ISA {
 
 struct DifferenceField {
   uint32_t base = 0;  // least z
@@ -39,4 +42,5 @@ inline constexpr std::array<DifferenceField, 32> kDifferenceFields = [] {
   return fields;
 }();
 
+}  // namespace FIRN_FOR_ISA
 }  // namespace firn

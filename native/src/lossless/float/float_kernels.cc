@@ -8,10 +8,10 @@ namespace firn {
 const FloatKernels& float_kernels(ElementKind kind) {
 #if FIRN_X86
   const Isa isa = active_isa();
-  if (isa >= Isa::avx512) return active_vbmi2() ? float_kernels_vbmi2(kind) : float_kernels_avx512(kind);
-  if (isa >= Isa::avx2) return float_kernels_avx2(kind);
+  if (isa >= Isa::avx512) return active_vbmi2() ? vbmi2::float_kernels(kind) : avx512::float_kernels(kind);
+  if (isa >= Isa::avx2) return avx2::float_kernels(kind);
 #endif
-  return plain_kernels_of(kind);
+  return scalar::plain_kernels_of(kind);
 }
 
 }  // namespace firn

@@ -65,8 +65,14 @@ inline constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormal
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
 const FloatKernels& float_kernels(ElementKind kind);
 
-const FloatKernels& float_kernels_avx2(ElementKind kind);
-const FloatKernels& float_kernels_avx512(ElementKind kind);
-const FloatKernels& float_kernels_vbmi2(ElementKind kind);
+namespace avx2 {
+const FloatKernels& float_kernels(ElementKind kind);
+}
+namespace avx512 {
+const FloatKernels& float_kernels(ElementKind kind);
+}
+namespace vbmi2 {
+const FloatKernels& float_kernels(ElementKind kind);
+}
 
 }  // namespace firn

@@ -11,7 +11,7 @@
 #include "lossless/float/float_kernels.h"
 #include "lossless/float/float_passes.h"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
 constexpr uint32_t kWindowBits = 512;  // of fields read at once
@@ -430,4 +430,4 @@ const FloatKernels& kernels_512(ElementKind kind) {
 }
 
 }  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

@@ -1,8 +1,11 @@
-#include "lossless/float/float_kernels.h"
+#include "simd/cpu_features.h"
+
+#if FIRN_X86
 #include "lossless/float/float_passes.h"
 
-namespace firn {
+namespace firn::avx2 {
 
-const FloatKernels& float_kernels_avx2(ElementKind kind) { return plain_kernels_of(kind); }
+const FloatKernels& float_kernels(ElementKind kind) { return plain_kernels_of(kind); }
 
-}  // namespace firn
+}  // namespace firn::avx2
+#endif

@@ -1,7 +1,11 @@
+#include "simd/cpu_features.h"
+
+#if FIRN_X86
 #include "lossless/float/float_kernels_512.h"
 
-namespace firn {
+namespace firn::vbmi2 {
 
-const FloatKernels& float_kernels_vbmi2(ElementKind kind) { return kernels_512(kind); }
+const FloatKernels& float_kernels(ElementKind kind) { return kernels_512(kind); }
 
-}  // namespace firn
+}  // namespace firn::vbmi2
+#endif

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/invariant.h"
 #include "common/bytes.h"
 #include "firn/context_coder.h"
 #include "firn/delta.h"
@@ -10,8 +11,9 @@
 #include "lossless/exact/difference_symbol.h"
 #include "lossless/exact/element.h"
 #include "lossless/float/float_kernels.h"
+#include "simd/isa_namespace.h"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
 // Writes bit fields, the first in the lowest bits.
@@ -23,6 +25,7 @@ class FieldWriter {
 
   // value < 2^count, count <= kBitsMax. Whole bytes are done with, since a branch on whether a word is full could not be predicted.
   void put(uint64_t value, uint32_t count) {
+    FIRN_INNER_INVARIANT(count <= kBitsMax && value >> count == 0);
     pending_ |= value << used_;
     store_le(next_, pending_);
     used_ += count;
@@ -47,6 +50,7 @@ class FieldReader {
 
   // count <= 32.
   uint32_t take(uint32_t count) {
+    FIRN_INNER_INVARIANT(count <= 32);
     const uint64_t byte = position_ >> 3;
     uint64_t word = 0;
     if (byte + 8 <= size_) word = load_le<uint64_t>(bytes_ + byte);
@@ -62,11 +66,6 @@ class FieldReader {
   size_t size_;
   uint64_t position_;
 };
-
-template <typename E>
-typename E::Word word_at(const uint8_t* words, size_t i) {
-  return load_le<typename E::Word>(words + i * sizeof(typename E::Word));
-}
 
 template <typename E>
 void cut(const uint8_t* words, size_t count, uint8_t* exponents, const FloatRest& rest) {
@@ -227,4 +226,4 @@ inline const FloatKernels& plain_kernels_of(ElementKind kind) {
 }
 
 }  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

@@ -25,9 +25,15 @@ struct FeedbackTile {
   float* targets;         // receives k' plus the steps moved
 };
 
-using FeedbackKernel = void (*)(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
-void feedback_scalar(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
-void feedback_avx2(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
-void feedback_avx512(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+using FeedbackKernel = void(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);
+namespace scalar {
+FeedbackKernel feedback_tile;
+}
+namespace avx2 {
+FeedbackKernel feedback_tile;
+}
+namespace avx512 {
+FeedbackKernel feedback_tile;
+}
 
 }  // namespace firn

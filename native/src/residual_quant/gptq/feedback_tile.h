@@ -1,17 +1,18 @@
-// Body of the kernels of feedback_kernels.h in portable vectors, which each compiler lowers to the instruction set of the file that includes
-// this one, kVectorLanes at once. Internal to that file: the linker must not keep one copy for all.
+// The kernel of feedback_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes numbers at once. Include
+// in one file per instruction set.
 #pragma once
 #include <cstring>
 
 #include "residual_quant/gptq/feedback_kernels.h"
+#include "simd/vector_bytes.h"
 
 // The vectors never leave this file, so it does not matter how each instruction set would pass them.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace firn {
+namespace firn::FIRN_ISA {
 namespace {
 
-constexpr size_t kVectorLanes = FIRN_VECTOR_LANES, kVectors = kFeedbackLanes / kVectorLanes;
+constexpr size_t kVectorLanes = kVectorBytes / sizeof(float), kVectors = kFeedbackLanes / kVectorLanes;
 typedef float Lanes __attribute__((vector_size(kVectorLanes * sizeof(float))));
 typedef int32_t Whole __attribute__((vector_size(kVectorLanes * sizeof(int32_t))));
 
@@ -40,6 +41,8 @@ void round_column(Lanes handed_on, const FeedbackRule& rule, const FeedbackTile&
   store((x - target) * load(tile.present + at), tile.errors + at);
 }
 
+}  // namespace
+
 void feedback_tile(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile) {
   for (size_t j = 0; j < size; ++j) {
     const float* const shares = factor + j * size;
@@ -52,5 +55,4 @@ void feedback_tile(const float* factor, size_t size, const FeedbackRule& rule, c
   }
 }
 
-}  // namespace
-}  // namespace firn
+}  // namespace firn::FIRN_ISA

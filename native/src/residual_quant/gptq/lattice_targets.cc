@@ -12,15 +12,15 @@
 namespace firn {
 namespace {
 
-FeedbackKernel feedback_kernel() {
+FeedbackKernel* feedback_kernel() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512: return feedback_avx512;
-    case Isa::avx2: return feedback_avx2;
+    case Isa::avx512: return avx512::feedback_tile;
+    case Isa::avx2: return avx2::feedback_tile;
     case Isa::scalar: break;
   }
 #endif
-  return feedback_scalar;
+  return scalar::feedback_tile;
 }
 
 bool valid(const Feedback& f, uint32_t count) {
@@ -32,7 +32,7 @@ bool valid(const Feedback& f, uint32_t count) {
 // One segment's rounding.
 class Rounder {
  public:
-  explicit Rounder(FeedbackKernel kernel) : kernel_(kernel) {}
+  explicit Rounder(FeedbackKernel* kernel) : kernel_(kernel) {}
 
   // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of range.
   bool round(const LatticeSegment& segment, LatticeState state, const Feedback& feedback, float* values) {
@@ -119,7 +119,7 @@ class Rounder {
     }
   }
 
-  FeedbackKernel kernel_;
+  FeedbackKernel* kernel_;
   std::vector<float> weights_, previous_, present_, dead_up_, dead_down_, errors_, targets_;
   std::vector<uint8_t> contexts_;
 };

@@ -35,17 +35,12 @@ LatticeErrorSums added_up(const LatticeErrorLanes& lanes) {
 LatticeKernels lattice_kernels() {
 #if FIRN_X86
   switch (active_isa()) {
-    case Isa::avx512:
-      return {lattice_quantize_avx512, lattice_contexts_avx512, lattice_apply_avx512, lattice_values_avx512, lattice_elements_avx512,
-              lattice_begin_avx512, lattice_follow_avx512, lattice_errors_avx512};
-    case Isa::avx2:
-      return {lattice_quantize_avx2, lattice_contexts_avx2, lattice_apply_avx2, lattice_values_avx2, lattice_elements_avx2,
-              lattice_begin_avx2, lattice_follow_avx2, lattice_errors_avx2};
+    case Isa::avx512: return avx512::lattice_kernels();
+    case Isa::avx2: return avx2::lattice_kernels();
     case Isa::scalar: break;
   }
 #endif
-  return {lattice_quantize_scalar, lattice_contexts_scalar, lattice_apply_scalar, lattice_values_scalar, lattice_elements_scalar,
-          lattice_begin_scalar, lattice_follow_scalar, lattice_errors_reference};
+  return scalar::lattice_kernels();
 }
 
 Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, LatticeHysteresis hysteresis,

@@ -53,17 +53,11 @@ struct LatticeSymbols {
 };
 
 // Adds to `statistics`; `count` is at most kStepElements. `pricing` may be null: rule.dead holds then for all. False when a weight or a value is out of range.
-using LatticeQuantizeKernel = bool (*)(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing,
+using LatticeQuantizeKernel = bool(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing,
                                        size_t count, LatticeSymbols& out, LatticeStatistics& statistics);
-bool lattice_quantize_scalar(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
-bool lattice_quantize_avx2(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
-bool lattice_quantize_avx512(const LatticeRule&, const void*, const int32_t*, const LatticePricing*, size_t, LatticeSymbols&, LatticeStatistics&);
 
-using LatticeContextsKernel = void (*)(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
+using LatticeContextsKernel = void(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
                                        uint8_t* contexts);
-void lattice_contexts_scalar(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
-void lattice_contexts_avx2(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
-void lattice_contexts_avx512(const LatticeRule&, const int32_t*, const uint8_t*, size_t, uint8_t*);
 
 // Symbols and the escapes not yet used.
 struct LatticeMoves {
@@ -73,39 +67,24 @@ struct LatticeMoves {
 };
 
 // Writes the new state and takes escapes from `moves`, whose symbols stay where they are. False when something is corrupt.
-using LatticeApplyKernel = bool (*)(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+using LatticeApplyKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
                                     size_t count, int32_t* new_values, uint8_t* new_activity);
-bool lattice_apply_scalar(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
-bool lattice_apply_avx2(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
-bool lattice_apply_avx512(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, int32_t*, uint8_t*);
 
 // `out` receives binary32 values at any alignment.
-using LatticeValuesKernel = void (*)(const LatticeRule& rule, const int32_t* values, size_t count, void* out);
-void lattice_values_scalar(const LatticeRule&, const int32_t*, size_t, void*);
-void lattice_values_avx2(const LatticeRule&, const int32_t*, size_t, void*);
-void lattice_values_avx512(const LatticeRule&, const int32_t*, size_t, void*);
+using LatticeValuesKernel = void(const LatticeRule& rule, const int32_t* values, size_t count, void* out);
 
 // Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes nowhere.
-using LatticeElementsKernel = bool (*)(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
+using LatticeElementsKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
                                        void* out);
-bool lattice_elements_scalar(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
-bool lattice_elements_avx2(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
-bool lattice_elements_avx512(const LatticeRule&, LatticeMoves&, const int32_t*, const uint8_t*, size_t, void*);
 
 // Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves and receives those of the next; no value
 // is beyond kLatticeValueMax.
-using LatticeFollowKernel = bool (*)(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity,
+using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity,
                                      size_t count, uint8_t* contexts);
-bool lattice_follow_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
-bool lattice_follow_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
-bool lattice_follow_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, int32_t*, uint8_t*, size_t, uint8_t*);
 
 // Apply to a base, and the contexts of the moves that come next, under `next`.
-using LatticeBeginKernel = bool (*)(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
                                     uint8_t* activity, uint8_t* contexts);
-bool lattice_begin_scalar(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
-bool lattice_begin_avx2(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
-bool lattice_begin_avx512(const LatticeRule&, const LatticeRule&, LatticeMoves&, size_t, int32_t*, uint8_t*, uint8_t*);
 
 // Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a tensor of 2^36 elements is cut.
 inline constexpr float kSensitivityMax = 0x1p40f;
@@ -126,26 +105,39 @@ struct LatticeErrorInput {
   const int32_t* values;
 };
 
-// Adds to `lanes`, the first element to lane `lane`, and takes escapes from `moves`. False when a weight or a value is out of range, or a move corrupt.
-bool lattice_errors_scalar(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane, LatticeErrorLanes&);
-
-// The same from lane 0 on.
-using LatticeErrorsKernel = bool (*)(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
+// Adds to `lanes`, the first element to lane 0, and takes escapes from `moves`. False when a weight or a value is out of range, or a move
+// corrupt.
+using LatticeErrorsKernel = bool(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
                                      LatticeErrorLanes& lanes);
-bool lattice_errors_reference(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
-bool lattice_errors_avx2(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
-bool lattice_errors_avx512(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t, LatticeErrorLanes&);
 
 struct LatticeKernels {
-  LatticeQuantizeKernel quantize;
-  LatticeContextsKernel contexts;
-  LatticeApplyKernel apply;
-  LatticeValuesKernel values;
-  LatticeElementsKernel elements;
-  LatticeBeginKernel begin;
-  LatticeFollowKernel follow;
-  LatticeErrorsKernel errors;
+  LatticeQuantizeKernel* quantize;
+  LatticeContextsKernel* contexts;
+  LatticeApplyKernel* apply;
+  LatticeValuesKernel* values;
+  LatticeElementsKernel* elements;
+  LatticeBeginKernel* begin;
+  LatticeFollowKernel* follow;
+  LatticeErrorsKernel* errors;
 };
+
+namespace scalar {
+
+LatticeKernels lattice_kernels();
+
+// For what vector kernels leave: ends of stretches and escapes.
+LatticeContextsKernel lattice_contexts;
+LatticeApplyKernel lattice_apply;
+LatticeValuesKernel lattice_values;
+bool lattice_errors(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane, LatticeErrorLanes&);
+
+}  // namespace scalar
+namespace avx2 {
+LatticeKernels lattice_kernels();
+}
+namespace avx512 {
+LatticeKernels lattice_kernels();
+}
 
 // The best this machine and the limit on it allow.
 LatticeKernels lattice_kernels();

@@ -8,7 +8,7 @@
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/weight_units.h"
 
-namespace firn {
+namespace firn::scalar {
 namespace {
 
 // The previous value in units of this segment; false when it is out of range.
@@ -53,7 +53,7 @@ float sensitivity(float gradient, float scale) {
 
 }  // namespace
 
-bool lattice_quantize_scalar(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
+bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
                              LatticeSymbols& out, LatticeStatistics& statistics) {
   for (size_t i = 0; i < count; ++i) {
     int32_t x, k;
@@ -79,7 +79,7 @@ bool lattice_quantize_scalar(const LatticeRule& rule, const void* weights, const
   return true;
 }
 
-void lattice_contexts_scalar(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
+void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t activity_class = kActivityClass[activity[i] >> (kSignBits + 2)];
     const uint8_t sign = activity[i] & ((1 << kSignBits) - 1);
@@ -91,7 +91,7 @@ void lattice_contexts_scalar(const LatticeRule& rule, const int32_t* values, con
   }
 }
 
-bool lattice_apply_scalar(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
+bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
                           int32_t* new_values, uint8_t* new_activity) {
   for (size_t i = 0; i < count; ++i) {
     int32_t k;
@@ -112,7 +112,7 @@ bool lattice_apply_scalar(const LatticeRule& rule, LatticeMoves& moves, const in
   return true;
 }
 
-void lattice_values_scalar(const LatticeRule& rule, const int32_t* values, size_t count, void* out) {
+void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count, void* out) {
   uint8_t* bytes = static_cast<uint8_t*>(out);
   for (size_t i = 0; i < count; ++i) {
     const float value = static_cast<float>(values[i]) * rule.scale;
@@ -120,33 +120,33 @@ void lattice_values_scalar(const LatticeRule& rule, const int32_t* values, size_
   }
 }
 
-bool lattice_elements_scalar(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
-  if (!lattice_apply_scalar(rule, moves, values, activity, count, new_values, new_activity)) return false;
-  lattice_values_scalar(rule, new_values, count, out);
+  if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  lattice_values(rule, new_values, count, out);
   return true;
 }
 
-bool lattice_begin_scalar(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
                           uint8_t* contexts) {
-  if (!lattice_apply_scalar(rule, moves, nullptr, nullptr, count, values, activity)) return false;
-  lattice_contexts_scalar(next, values, activity, count, contexts);
+  if (!lattice_apply(rule, moves, nullptr, nullptr, count, values, activity)) return false;
+  lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_follow_scalar(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
                            uint8_t* contexts) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
-  if (!lattice_apply_scalar(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
   std::memcpy(values, new_values, count * sizeof *values);
   std::memcpy(activity, new_activity, count);
-  lattice_contexts_scalar(next, values, activity, count, contexts);
+  lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_errors_scalar(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, size_t lane,
+bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, size_t lane,
                            LatticeErrorLanes& lanes) {
   for (size_t i = 0; i < count; ++i, lane = (lane + 1) % kErrorLanes) {
     int32_t x, k;
@@ -172,8 +172,12 @@ bool lattice_errors_scalar(const LatticeRule& rule, const LatticeErrorInput& in,
   return true;
 }
 
-bool lattice_errors_reference(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
-  return lattice_errors_scalar(rule, input, moves, count, 0, lanes);
+bool lattice_errors_from_0(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+  return lattice_errors(rule, input, moves, count, 0, lanes);
 }
 
-}  // namespace firn
+LatticeKernels lattice_kernels() {
+  return {lattice_quantize, lattice_contexts, lattice_apply, lattice_values, lattice_elements, lattice_begin, lattice_follow, lattice_errors_from_0};
+}
+
+}  // namespace firn::scalar

@@ -1,0 +1,25 @@
+# Fails when an object compiled for an instruction set gives the linker a function that is not in the namespace of the set: the
+# linker could keep this version of it for everybody.
+#   cmake -DNM=nm -DISA=avx2 -DOBJECTS=a.o|b.o -P check_isa_symbols.cmake
+string(REPLACE "|" ";" objects "${OBJECTS}")
+if(NOT objects)
+  message(FATAL_ERROR "no objects of ${ISA} to look at")
+endif()
+set(functions 0)
+foreach(object IN LISTS objects)
+  execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol IN LISTS symbols)
+    # T: a function, W: one of many equal ones.
+    if(NOT symbol MATCHES " [TW] ([^ ]+)$")
+      continue()
+    endif()
+    if(NOT CMAKE_MATCH_1 MATCHES "4firn[0-9]+(for_)?${ISA}")
+      message(SEND_ERROR "${object}: ${CMAKE_MATCH_1} is not in firn::${ISA} (src/simd/isa_namespace.h)")
+    endif()
+    math(EXPR functions "${functions} + 1")
+  endforeach()
+endforeach()
+if(functions EQUAL 0)
+  message(FATAL_ERROR "no function of ${ISA} found: is ${NM} the right program?")
+endif()
