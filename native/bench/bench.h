@@ -1,5 +1,6 @@
-// Timing of kernels: every answer is checked before it is timed, and every figure stands beside a memcpy of as many bytes measured in
-// turn with it. bench_main.cc prints the report; each bench_*.cc adds rows through a function declared at the end.
+// Timing of kernels: every answer is checked before it is timed, and every figure stands beside a memcpy of as many
+// bytes measured in turn with it. bench_main.cc prints the report; each bench_*.cc adds rows through a function
+// declared at the end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Samples {
   std::vector<double> run_seconds, memcpy_seconds;
 };
 
-// Times `run()`, which handles `bytes` bytes (4 a weight, whatever is stored), in 7 rounds after one call to warm up. A sample repeats
-// the call until 20 ms have passed; the run and the copy take turns at going first.
+// Times `run()`, which handles `bytes` bytes (4 a weight, whatever is stored), in 7 rounds after one call to warm up. A
+// sample repeats the call until 20 ms have passed; the run and the copy take turns at going first.
 Samples sample_gb_per_s(size_t bytes, const std::function<void()>& run);
 
 struct Row {
@@ -50,7 +51,8 @@ class BenchReport {
   // Whether `measure` would run a case of this name: spares preparing data nobody asked for.
   bool wants(const std::string& name) const;
   // Calls run() once and then correct(); where that is false the case fails and is not timed, else it becomes a row.
-  void measure(const std::string& name, size_t bytes, const std::function<void()>& run, const std::function<bool()>& correct);
+  void measure(const std::string& name, size_t bytes, const std::function<void()>& run,
+               const std::function<bool()>& correct);
 
   // Whether any answer was wrong.
   bool failed() const { return failed_; }
@@ -66,13 +68,14 @@ class BenchReport {
 
 inline constexpr std::initializer_list<Isa> kAllLevels = {Isa::scalar, Isa::avx2, Isa::avx512};
 
-// Measures `run(elements)` at each of `levels` this machine has. Its answer, `answer_bytes(elements)` bytes at `answer`, must equal that
-// of a run at Isa::scalar.
+// Measures `run(elements)` at each of `levels` this machine has. Its answer, `answer_bytes(elements)` bytes at
+// `answer`, must equal that of a run at Isa::scalar.
 void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels,
-                    const std::function<void(size_t)>& run, void* answer, const std::function<size_t(size_t)>& answer_bytes);
+                    const std::function<void(size_t)>& run, void* answer,
+                    const std::function<size_t(size_t)>& answer_bytes);
 
-// Deterministic weights like a trained tensor's: bell-shaped rows of 1024 at differing scale, and 0.1 % outliers. No math library
-// involved, so the same everywhere.
+// Deterministic weights like a trained tensor's: bell-shaped rows of 1024 at differing scale, and 0.1 % outliers. No
+// math library involved, so the same everywhere.
 std::vector<float> bench_weights(size_t count, uint64_t seed);
 
 // Sketch, partition, assignment, dequantization, dtypes, codebooks (bench_kernels.cc).

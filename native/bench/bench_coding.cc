@@ -51,7 +51,9 @@ size_t total_size(const std::vector<Bytes>& parts) {
 
 // Levels of normal values in `levels` bins of equal width; with probability `migration` an element draws a new value.
 void bench_tokens(BenchReport& report, const std::string& label, uint32_t levels, double migration) {
-  if (!report.wants("tokens count " + label) && !report.wants("tokens encode " + label) && !report.wants("tokens decode " + label)) return;
+  if (!report.wants("tokens count " + label) && !report.wants("tokens encode " + label) &&
+      !report.wants("tokens decode " + label))
+    return;
   Random random{levels + static_cast<uint64_t>(migration * 1e6)};
   const size_t count = kBlock * kBlocks;
   const auto draw = [&] {
@@ -80,20 +82,25 @@ void bench_tokens(BenchReport& report, const std::string& label, uint32_t levels
   };
   const auto decode_all = [&] {
     for (size_t b = 0; b < kBlocks; ++b) {
-      tables.decode(payloads[b].data(), payloads[b].size(), &previous[b * kBlock], kBlock, levels, &decoded[b * kBlock]);
+      tables.decode(payloads[b].data(), payloads[b].size(), &previous[b * kBlock], kBlock, levels,
+                    &decoded[b * kBlock]);
     }
   };
   encode_all();
   const size_t payload_bytes = total_size(payloads), bytes = tables.serialize().size() + payload_bytes;
   report.measure("tokens count " + label, 4 * count, add_all, [&] { return counts.payload_bits() == payload_bits; });
   report.measure("tokens encode " + label, 4 * count, encode_all, [&] {
-    return payload_bytes == total_size(payloads) && payload_bytes >= payload_bits / 8 && payload_bytes <= payload_bits / 8 + kBlocks;
+    return payload_bytes == total_size(payloads) && payload_bytes >= payload_bits / 8 &&
+           payload_bytes <= payload_bits / 8 + kBlocks;
   });
   report.measure("tokens decode " + label, 4 * count, decode_all, [&] { return decoded == current; });
-  report.note("tokens " + label + format(": %.4f bit a level, tables included", 8.0 * static_cast<double>(bytes) / static_cast<double>(count)));
+  report.note(
+      "tokens " + label +
+      format(": %.4f bit a level, tables included", 8.0 * static_cast<double>(bytes) / static_cast<double>(count)));
 }
 
-void bench_exact(BenchReport& report, const std::string& label, ElementKind kind, const Bytes& current, const Bytes* previous) {
+void bench_exact(BenchReport& report, const std::string& label, ElementKind kind, const Bytes& current,
+                 const Bytes* previous) {
   if (!report.wants("exact encode " + label) && !report.wants("exact decode " + label)) return;
   const size_t block_bytes = kBlock * element_bytes(kind), blocks = current.size() / block_bytes;
   const auto before = [&](size_t b) { return previous ? previous->data() + b * block_bytes : nullptr; };
@@ -118,13 +125,15 @@ void bench_exact(BenchReport& report, const std::string& label, ElementKind kind
   const size_t bytes = 4 * kBlock * blocks;  // of binary32, as everywhere
   report.measure("exact encode " + label, bytes, encode_all, comes_back);
   report.measure("exact decode " + label, bytes, decode_all, [&] { return decoded == current; });
-  report.note("exact " + label + format(": ratio %.3f", static_cast<double>(current.size()) / static_cast<double>(total_size(coded))));
+  report.note("exact " + label +
+              format(": ratio %.3f", static_cast<double>(current.size()) / static_cast<double>(total_size(coded))));
 }
 
 // Weights N(0, 0.02^2), and a later checkpoint moved by N(0, step^2).
 void bench_exact_series(BenchReport& report, double step, const std::string& label) {
   Random random{7};
-  const size_t count = kBlock * 8;  // 4 MiB of binary32: a block's work fits the second-level cache, a series of blocks does not
+  const size_t count =
+      kBlock * 8;  // 4 MiB of binary32: a block's work fits the second-level cache, a series of blocks does not
   Bytes before(4 * count), after(4 * count), before16(2 * count), after16(2 * count);
   for (size_t i = 0; i < count; ++i) {
     const float w = static_cast<float>(0.02 * random.normal()), moved = w + static_cast<float>(step * random.normal());
@@ -145,8 +154,9 @@ void bench_crc(BenchReport& report, const std::string& label, size_t size) {
   Bytes bytes(size);
   for (uint8_t& b : bytes) b = static_cast<uint8_t>(random.next());
   uint32_t checksum = 0;
-  report.measure("crc32c " + label, size, [&] { checksum = crc32c(bytes.data(), bytes.size()); },
-                 [&] { return checksum == ~scalar::crc32c(~0u, bytes.data(), bytes.size()); });
+  report.measure(
+      "crc32c " + label, size, [&] { checksum = crc32c(bytes.data(), bytes.size()); },
+      [&] { return checksum == ~scalar::crc32c(~0u, bytes.data(), bytes.size()); });
 }
 
 }  // namespace

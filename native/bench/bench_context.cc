@@ -1,4 +1,5 @@
-// The context coder: counting, encoding and decoding of deltas whose share of changed bins differs from context to context.
+// The context coder: counting, encoding and decoding of deltas whose share of changed bins differs from context to
+// context.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -28,8 +29,8 @@ struct Random {
 
 struct Series {
   uint32_t contexts;
-  double moved;        // share of symbols other than 0, over all contexts
-  bool base = false;   // symbols are levels of a bell-shaped tensor instead
+  double moved;       // share of symbols other than 0, over all contexts
+  bool base = false;  // symbols are levels of a bell-shaped tensor instead
 };
 
 struct Elements {
@@ -40,8 +41,8 @@ struct Elements {
   ContextBlock view(size_t b) const { return {layout(b), &symbols[b * kBlock], nullptr, 0}; }
 };
 
-// Contexts are bins, so middle ones are frequent; the outermost move four times as often as the innermost. A changed bin is a
-// neighbour in nine cases of ten.
+// Contexts are bins, so middle ones are frequent; the outermost move four times as often as the innermost. A changed
+// bin is a neighbour in nine cases of ten.
 Elements make_elements(const Series& series) {
   Random random{static_cast<uint64_t>(series.contexts) * 1000003 + static_cast<uint64_t>(series.moved * 1e6)};
   Elements elements;
@@ -85,7 +86,9 @@ double entropy(const Elements& elements) {
 }
 
 void bench_series(BenchReport& report, const std::string& label, const Series& series) {
-  if (!report.wants("context count " + label) && !report.wants("context encode " + label) && !report.wants("context decode " + label)) return;
+  if (!report.wants("context count " + label) && !report.wants("context encode " + label) &&
+      !report.wants("context decode " + label))
+    return;
   const Elements elements = make_elements(series);
   const size_t count = elements.symbols.size();
   ContextCounts counts;
@@ -125,7 +128,8 @@ void bench_series(BenchReport& report, const std::string& label, const Series& s
   report.measure("context decode " + label, 4 * count, decode_all, [&] { return decoded == elements.symbols; });
   char text[200];
   const double bits = 8.0 * static_cast<double>(bytes) / static_cast<double>(count), ideal = entropy(elements);
-  std::snprintf(text, sizeof text, "context %s: %.4f bit an element, %zu bytes of tables included; %.4f times its conditional entropy",
+  std::snprintf(text, sizeof text,
+                "context %s: %.4f bit an element, %zu bytes of tables included; %.4f times its conditional entropy",
                 label.c_str(), bits, stored.size(), bits / ideal);
   report.note(text);
 }

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "simd/cpu_features.h"
 #include "firn/assign.h"
 #include "firn/codebook.h"
 #include "firn/partition.h"
 #include "firn/sketch.h"
+#include "simd/cpu_features.h"
 
 namespace firn::bench {
 namespace {
@@ -58,11 +58,14 @@ void bench_sketches(BenchReport& report, const Data& data) {
     };
   };
   for (const Dtype dtype : kDtypes) {
-    const auto run = fresh([&data, dtype](size_t count, Sketch& s) { sketch_values(data.weights(dtype), dtype, count, s); });
-    measure_levels(report, std::string("sketch ") + kDtypeNames[static_cast<int>(dtype)], {Isa::scalar, best}, run, sketch.get(), whole);
+    const auto run =
+        fresh([&data, dtype](size_t count, Sketch& s) { sketch_values(data.weights(dtype), dtype, count, s); });
+    measure_levels(report, std::string("sketch ") + kDtypeNames[static_cast<int>(dtype)], {Isa::scalar, best}, run,
+                   sketch.get(), whole);
   }
   const std::vector<float> constant(kElements, 0.5f);
-  const auto same = fresh([&constant](size_t count, Sketch& s) { sketch_values(constant.data(), Dtype::f32, count, s); });
+  const auto same =
+      fresh([&constant](size_t count, Sketch& s) { sketch_values(constant.data(), Dtype::f32, count, s); });
   measure_levels(report, "sketch f32, one value only", {best}, same, sketch.get(), whole);
   const auto product = fresh([&data](size_t count, Sketch& s) {
     sketch_sensitivity(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, count, s);
@@ -97,18 +100,27 @@ void bench_assign(BenchReport& report, const Data& data) {
     measure_levels(report, "assign " + std::to_string(bins) + " bins, f32", kAllLevels, run, levels.data(), by_count);
   }
   const std::vector<float> centroids = codebook_for(*sketch, 16);
-  const LevelMap map{.centroids = centroids.data(), .centroid_count = static_cast<uint32_t>(centroids.size()), .pruned_level = 16, .protected_level = 17};
+  const LevelMap map{.centroids = centroids.data(),
+                     .centroid_count = static_cast<uint32_t>(centroids.size()),
+                     .pruned_level = 16,
+                     .protected_level = 17};
   for (const Dtype dtype : kDtypes) {
     const auto run = [&](size_t count) {
-      assign_levels(data.weights(dtype), dtype, data.gradients.data(), Dtype::bf16, count, data.partition, map, levels.data(), nullptr);
+      assign_levels(data.weights(dtype), dtype, data.gradients.data(), Dtype::bf16, count, data.partition, map,
+                    levels.data(), nullptr);
     };
-    const std::string detail = std::string("16 bins, ") + kDtypeNames[static_cast<int>(dtype)] + ", pruned, protected, bf16 gradients";
+    const std::string detail =
+        std::string("16 bins, ") + kDtypeNames[static_cast<int>(dtype)] + ", pruned, protected, bf16 gradients";
     measure_levels(report, "assign " + detail, {best}, run, levels.data(), by_count);
   }
   std::vector<uint16_t> words(kElements / 100);
-  assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map, levels.data(), nullptr);
-  const auto gather = [&](size_t count) { gather_protected(data.plain.data(), Dtype::f32, levels.data(), count, 17, words.data()); };
-  measure_levels(report, "gather_protected f32, 0.1 % protected", {best}, gather, words.data(), [&](size_t) { return words.size() * 2; });
+  assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map,
+                levels.data(), nullptr);
+  const auto gather = [&](size_t count) {
+    gather_protected(data.plain.data(), Dtype::f32, levels.data(), count, 17, words.data());
+  };
+  measure_levels(report, "gather_protected f32, 0.1 % protected", {best}, gather, words.data(),
+                 [&](size_t) { return words.size() * 2; });
 }
 
 void bench_dequantize(BenchReport& report, const Data& data) {
@@ -119,10 +131,12 @@ void bench_dequantize(BenchReport& report, const Data& data) {
   for (const uint32_t bins : {16u, 32u, 254u}) {
     const std::vector<float> centroids = codebook_for(*sketch, bins);
     const uint32_t count = static_cast<uint32_t>(centroids.size()), level_count = count + 2;
-    const LevelMap map{.centroids = centroids.data(), .centroid_count = count, .pruned_level = static_cast<int32_t>(count),
+    const LevelMap map{.centroids = centroids.data(),
+                       .centroid_count = count,
+                       .pruned_level = static_cast<int32_t>(count),
                        .protected_level = static_cast<int32_t>(count + 1)};
-    assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map, levels.data(),
-                  nullptr);
+    assign_levels(data.plain.data(), Dtype::f32, data.gradients.data(), Dtype::bf16, kElements, data.partition, map,
+                  levels.data(), nullptr);
     float table[kLevelsMax] = {};
     std::memcpy(table, centroids.data(), count * sizeof(float));
     for (const Dtype dtype : kDtypes) {
@@ -132,13 +146,16 @@ void bench_dequantize(BenchReport& report, const Data& data) {
       for (size_t i = 0; i < kElements; ++i) protected_count += levels[i] == count + 1;
       for (size_t i = 0; i < kScalarElements; ++i) scalar_protected += levels[i] == count + 1;
       std::vector<uint16_t> words(protected_count);
-      gather_protected(data.weights(dtype), dtype, levels.data(), kElements, static_cast<uint8_t>(count + 1), words.data());
+      gather_protected(data.weights(dtype), dtype, levels.data(), kElements, static_cast<uint8_t>(count + 1),
+                       words.data());
       const auto run = [&](size_t elements) {
         const size_t here = elements == kElements ? protected_count : scalar_protected;
-        dequantize(levels.data(), elements, dtype, narrow, level_count, static_cast<int32_t>(count + 1), words.data(), here, out.data());
+        dequantize(levels.data(), elements, dtype, narrow, level_count, static_cast<int32_t>(count + 1), words.data(),
+                   here, out.data());
       };
       const std::string detail = std::to_string(level_count) + " levels, " + kDtypeNames[static_cast<int>(dtype)];
-      measure_levels(report, "dequantize " + detail, kAllLevels, run, out.data(), [&](size_t n) { return n * dtype_bytes(dtype); });
+      measure_levels(report, "dequantize " + detail, kAllLevels, run, out.data(),
+                     [&](size_t n) { return n * dtype_bytes(dtype); });
     }
   }
 }
@@ -149,8 +166,10 @@ void bench_convert(BenchReport& report, const Data& data) {
     for (const Dtype to : kDtypes) {
       if (from == to) continue;
       const auto run = [&](size_t count) { convert(data.weights(from), from, count, out.data(), to); };
-      const std::string detail = std::string(kDtypeNames[static_cast<int>(from)]) + " to " + kDtypeNames[static_cast<int>(to)];
-      measure_levels(report, "convert " + detail, {detected_isa()}, run, out.data(), [to](size_t n) { return n * dtype_bytes(to); });
+      const std::string detail =
+          std::string(kDtypeNames[static_cast<int>(from)]) + " to " + kDtypeNames[static_cast<int>(to)];
+      measure_levels(report, "convert " + detail, {detected_isa()}, run, out.data(),
+                     [to](size_t n) { return n * dtype_bytes(to); });
     }
   }
 }
@@ -177,7 +196,8 @@ void bench_codebooks(BenchReport& report, const Data& data) {
       uint32_t count = 0;
       const auto run = [&] { build_codebook(*sketch, bins, options, centroids, &count); };
       const auto correct = [&] {  // every bin used, and nothing beats the optimum
-        return count == bins && optimum(*sketch, bins, options) <= codebook_distortion(*sketch, options, centroids, count) * 1.000001;
+        return count == bins &&
+               optimum(*sketch, bins, options) <= codebook_distortion(*sketch, options, centroids, count) * 1.000001;
       };
       const char* method = clustering == Clustering::optimal ? " bins, optimal" : " bins, k-means++";
       report.measure("codebook " + std::to_string(bins) + method, buckets * 4, run, correct);
@@ -188,10 +208,12 @@ void bench_codebooks(BenchReport& report, const Data& data) {
     float centroids[kBinsMax], boundaries[kBinsMax];
     uint32_t count = 0;
     const auto run = [&] { build_entropy_codebook(*sketch, bins, options, centroids, boundaries, &count); };
-    const auto correct = [&] {  // no more error than k-means with a price of a bit can leave, and cells where k-means has some
-      const CodebookOptions plain{.weighting = Weighting::frequency};
-      return count > bins / 2 && codebook_distortion(*sketch, plain, centroids, count) < 3 * optimum(*sketch, bins, plain);
-    };
+    const auto correct =
+        [&] {  // no more error than k-means with a price of a bit can leave, and cells where k-means has some
+          const CodebookOptions plain{.weighting = Weighting::frequency};
+          return count > bins / 2 &&
+                 codebook_distortion(*sketch, plain, centroids, count) < 3 * optimum(*sketch, bins, plain);
+        };
     report.measure("codebook " + std::to_string(bins) + " bins, entropy", buckets * 4, run, correct);
   }
 }
@@ -200,7 +222,8 @@ void bench_codebooks(BenchReport& report, const Data& data) {
 
 void bench_kernels(BenchReport& report) {
   const Data data;
-  report.note(std::to_string(kElements) + " weights: bell-shaped rows of 1024 at differing scale, 0.1 % outliers; scalar rows " +
+  report.note(std::to_string(kElements) +
+              " weights: bell-shaped rows of 1024 at differing scale, 0.1 % outliers; scalar rows " +
               std::to_string(kScalarElements));
   bench_sketches(report, data);
   bench_assign(report, data);

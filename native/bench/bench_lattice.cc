@@ -41,8 +41,9 @@ void quantize(const std::vector<float>& weights, const Lattice* previous, size_t
   for (size_t first = 0; first < count; first += kBlockElementsMax) {
     LatticeSegment segment;
     LatticeStatistics sums;
-    lattice_quantize(weights.data() + first, Dtype::f32, whole_block(segment, kBlockElementsMax), state_of(previous, first), kDeadZone,
-                     out.symbols.data() + first, &out.escapes[first / kBlockElementsMax], &sums);
+    lattice_quantize(weights.data() + first, Dtype::f32, whole_block(segment, kBlockElementsMax),
+                     state_of(previous, first), kDeadZone, out.symbols.data() + first,
+                     &out.escapes[first / kBlockElementsMax], &sums);
   }
 }
 
@@ -60,7 +61,8 @@ std::vector<float> later(const std::vector<float>& weights, double share) {
   const auto period = static_cast<size_t>(std::lround(1 / share));
   for (size_t i = 0; i < moved.size(); ++i) {
     moved[i] += 0.01f * noise[i];
-    if (i * 2654435761u % 4294967296u % period == 0) moved[i] += std::copysign(std::ldexp(1.3f * kStep, kExponent), size[i]);
+    if (i * 2654435761u % 4294967296u % period == 0)
+      moved[i] += std::copysign(std::ldexp(1.3f * kStep, kExponent), size[i]);
   }
   return moved;
 }
@@ -74,7 +76,8 @@ void bench_rebuild(BenchReport& report, const std::string& what, const Symbols& 
     lattice_contexts(whole_block(segment, kBlockElementsMax), state_of(previous, first), contexts.data() + first);
   };
   const auto make_values = [&](size_t first) {
-    lattice_values(next.values.data() + first, whole_block(segment, kBlockElementsMax), Dtype::f32, values.data() + first);
+    lattice_values(next.values.data() + first, whole_block(segment, kBlockElementsMax), Dtype::f32,
+                   values.data() + first);
   };
   const auto each_block = [](auto body) {
     return [body](size_t count) {
@@ -100,10 +103,12 @@ void bench_rebuild(BenchReport& report, const std::string& what, const Symbols& 
     apply(in, previous, 0, next);
     lattice_values(next.values.data(), whole_block(segment, kBlockElementsMax), Dtype::f32, values.data() + first);
   });
-  measure_levels(report, "lattice contexts + apply + values, one state, " + what, {detected_isa()}, in_cache, values.data(), words);
+  measure_levels(report, "lattice contexts + apply + values, one state, " + what, {detected_isa()}, in_cache,
+                 values.data(), words);
 }
 
-void bench_errors(BenchReport& report, const std::vector<float>& weights, const Symbols& moves, const Lattice& previous) {
+void bench_errors(BenchReport& report, const std::vector<float>& weights, const Symbols& moves,
+                  const Lattice& previous) {
   const std::vector<float> gradients = bench_weights(kElements, 7);
   std::vector<LatticeErrorSums> sums(kElements / kBlockElementsMax);
   const float scale = 1000;
@@ -111,8 +116,9 @@ void bench_errors(BenchReport& report, const std::vector<float>& weights, const 
     for (size_t first = 0; first < count; first += kBlockElementsMax) {
       LatticeSegment segment;
       const std::vector<uint32_t>& escapes = moves.escapes[first / kBlockElementsMax];
-      lattice_error_sums(weights.data() + first, Dtype::f32, gradients.data() + first, Dtype::f32, &scale, moves.symbols.data() + first,
-                         escapes.data(), escapes.size(), whole_block(segment, kBlockElementsMax), state_of(&previous, first),
+      lattice_error_sums(weights.data() + first, Dtype::f32, gradients.data() + first, Dtype::f32, &scale,
+                         moves.symbols.data() + first, escapes.data(), escapes.size(),
+                         whole_block(segment, kBlockElementsMax), state_of(&previous, first),
                          &sums[first / kBlockElementsMax]);
     }
   };
@@ -129,16 +135,20 @@ void bench_lattice(BenchReport& report) {
   Lattice state;
   for (size_t first = 0; first < kElements; first += kBlockElementsMax) apply(base, nullptr, first, state);
   const auto bytes = [](size_t count) { return count; };
-  measure_levels(report, "lattice quantize f32, base", kAllLevels, [&](size_t count) { quantize(weights, nullptr, count, base); },
-                 base.symbols.data(), bytes);
+  measure_levels(
+      report, "lattice quantize f32, base", kAllLevels, [&](size_t count) { quantize(weights, nullptr, count, base); },
+      base.symbols.data(), bytes);
   for (const double share : {0.01, 0.1}) {
     const std::vector<float> next = later(weights, share);
     Symbols delta;
     quantize(next, &state, kElements, delta);
-    const auto moved = kElements - static_cast<size_t>(std::count(delta.symbols.begin(), delta.symbols.end(), uint8_t{0}));
-    const std::string what = std::to_string(static_cast<int>(std::lround(100.0 * static_cast<double>(moved) / kElements))) + " % moved";
-    measure_levels(report, "lattice quantize f32, " + what, kAllLevels, [&](size_t count) { quantize(next, &state, count, delta); },
-                   delta.symbols.data(), bytes);
+    const auto moved =
+        kElements - static_cast<size_t>(std::count(delta.symbols.begin(), delta.symbols.end(), uint8_t{0}));
+    const std::string what =
+        std::to_string(static_cast<int>(std::lround(100.0 * static_cast<double>(moved) / kElements))) + " % moved";
+    measure_levels(
+        report, "lattice quantize f32, " + what, kAllLevels,
+        [&](size_t count) { quantize(next, &state, count, delta); }, delta.symbols.data(), bytes);
     bench_rebuild(report, what, delta, &state);
     if (share == 0.01) bench_errors(report, next, delta, state);
   }

@@ -50,9 +50,10 @@ std::string quoted(const std::string& text) {
 
 std::string row_json(const Row& r) {
   char numbers[256];
-  std::snprintf(numbers, sizeof numbers,
-                "\"bytes\": %zu, \"ms\": %.4f, \"gbPerS\": %.3f, \"spread\": %.3f, \"memcpyGbPerS\": %.3f, \"memcpyRatio\": %.4f", r.bytes,
-                r.ms, r.gb_per_s, r.spread, r.memcpy_gb_per_s, r.memcpy_ratio);
+  std::snprintf(
+      numbers, sizeof numbers,
+      "\"bytes\": %zu, \"ms\": %.4f, \"gbPerS\": %.3f, \"spread\": %.3f, \"memcpyGbPerS\": %.3f, \"memcpyRatio\": %.4f",
+      r.bytes, r.ms, r.gb_per_s, r.spread, r.memcpy_gb_per_s, r.memcpy_ratio);
   return "{\"name\": " + quoted(r.name) + ", " + numbers + "}";
 }
 
@@ -80,21 +81,28 @@ Samples sample_gb_per_s(size_t bytes, const std::function<void()>& run) {
 }
 
 BenchReport::BenchReport(std::string filter) : filter_(std::move(filter)) {
-  std::printf("%s, kernels: %s. GB/s of binary32 (4 bytes a weight); ratio to memcpy of as many bytes, measured in turn; medians of %zu\n",
-              cpu_name().c_str(), isa_name(active_isa()), kRounds);
+  std::printf(
+      "%s, kernels: %s. GB/s of binary32 (4 bytes a weight); ratio to memcpy of as many bytes, measured in turn; "
+      "medians of %zu\n",
+      cpu_name().c_str(), isa_name(active_isa()), kRounds);
   std::printf("%-60s %7s %10s %8s %7s %8s %6s\n", "kernel", "MB", "ms", "GB/s", "spread", "memcpy", "ratio");
 }
 
 void BenchReport::add(const std::string& name, const Samples& samples) {
   const auto [fastest, slowest] = std::minmax_element(samples.run_seconds.begin(), samples.run_seconds.end());
   std::vector<double> ratios;
-  for (size_t i = 0; i < samples.run_seconds.size(); ++i) ratios.push_back(samples.memcpy_seconds[i] / samples.run_seconds[i]);
+  for (size_t i = 0; i < samples.run_seconds.size(); ++i)
+    ratios.push_back(samples.memcpy_seconds[i] / samples.run_seconds[i]);
   const double middle = median(samples.run_seconds), bytes = static_cast<double>(samples.bytes);
-  const Row row{.name = name, .bytes = samples.bytes, .ms = middle * 1e3, .gb_per_s = bytes / middle / 1e9,
-                .spread = (*slowest - *fastest) / middle, .memcpy_gb_per_s = bytes / median(samples.memcpy_seconds) / 1e9,
+  const Row row{.name = name,
+                .bytes = samples.bytes,
+                .ms = middle * 1e3,
+                .gb_per_s = bytes / middle / 1e9,
+                .spread = (*slowest - *fastest) / middle,
+                .memcpy_gb_per_s = bytes / median(samples.memcpy_seconds) / 1e9,
                 .memcpy_ratio = median(ratios)};
-  std::printf("%-60s %7.1f %10.3f %8.2f %6.0f%% %8.2f %6.2f\n", name.c_str(), bytes / 1e6, row.ms, row.gb_per_s, row.spread * 100,
-              row.memcpy_gb_per_s, row.memcpy_ratio);
+  std::printf("%-60s %7.1f %10.3f %8.2f %6.0f%% %8.2f %6.2f\n", name.c_str(), bytes / 1e6, row.ms, row.gb_per_s,
+              row.spread * 100, row.memcpy_gb_per_s, row.memcpy_ratio);
   std::fflush(stdout);
   rows_.push_back(row);
 }
@@ -104,8 +112,9 @@ void BenchReport::note(const std::string& text) {
   notes_.push_back(text);
 }
 
-void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels, const std::function<void(size_t)>& run,
-                    void* answer, const std::function<size_t(size_t)>& answer_bytes) {
+void measure_levels(BenchReport& report, const std::string& name, std::initializer_list<Isa> levels,
+                    const std::function<void(size_t)>& run, void* answer,
+                    const std::function<size_t(size_t)>& answer_bytes) {
   for (const Isa isa : levels) {
     const std::string full_name = name + ", " + isa_name(isa);
     if (isa > detected_isa() || !report.wants(full_name)) continue;
@@ -116,14 +125,17 @@ void measure_levels(BenchReport& report, const std::string& name, std::initializ
     const std::vector<uint8_t> expected(actual, actual + bytes);
     std::memset(actual, 0, bytes);
     limit_isa(isa);
-    report.measure(full_name, elements * 4, [&] { run(elements); }, [&] { return std::memcmp(actual, expected.data(), bytes) == 0; });
+    report.measure(
+        full_name, elements * 4, [&] { run(elements); },
+        [&] { return std::memcmp(actual, expected.data(), bytes) == 0; });
     limit_isa(Isa::avx512);
   }
 }
 
 bool BenchReport::wants(const std::string& name) const { return name.find(filter_) != std::string::npos; }
 
-void BenchReport::measure(const std::string& name, size_t bytes, const std::function<void()>& run, const std::function<bool()>& correct) {
+void BenchReport::measure(const std::string& name, size_t bytes, const std::function<void()>& run,
+                          const std::function<bool()>& correct) {
   if (!wants(name)) return;
   run();
   if (!correct()) {
@@ -135,8 +147,8 @@ void BenchReport::measure(const std::string& name, size_t bytes, const std::func
 }
 
 std::string BenchReport::json() const {
-  return "{\n  \"cpu\": " + quoted(cpu_name()) + ",\n  \"isa\": " + quoted(isa_name(active_isa())) + ",\n  \"rows\": " +
-         array_json(rows_, row_json) + ",\n  \"notes\": " + array_json(notes_, quoted) + "\n}\n";
+  return "{\n  \"cpu\": " + quoted(cpu_name()) + ",\n  \"isa\": " + quoted(isa_name(active_isa())) +
+         ",\n  \"rows\": " + array_json(rows_, row_json) + ",\n  \"notes\": " + array_json(notes_, quoted) + "\n}\n";
 }
 
 std::vector<float> bench_weights(size_t count, uint64_t seed) {
@@ -154,7 +166,8 @@ std::vector<float> bench_weights(size_t count, uint64_t seed) {
     if (i % kRow == 0) scale = 0.02f * (0.5f + static_cast<float>(next() >> 40) * 0x1p-24f);
     const uint64_t word = next();
     // The sum of three 20-bit uniforms is near normal, of standard deviation 1 in units of 2^19.
-    const int64_t sum = static_cast<int64_t>((word & 0xFFFFF) + (word >> 20 & 0xFFFFF) + (word >> 40 & 0xFFFFF)) - 3 * 0x7FFFF;
+    const int64_t sum =
+        static_cast<int64_t>((word & 0xFFFFF) + (word >> 20 & 0xFFFFF) + (word >> 40 & 0xFFFFF)) - 3 * 0x7FFFF;
     const bool outlier = word >> 60 == 0 && word % 64 == 0;
     weights[i] = scale * static_cast<float>(sum) * 0x1p-19f * (outlier ? 6.0f : 1.0f);
   }

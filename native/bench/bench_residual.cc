@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kBlocks = kElements / kBlockElementsMax;
 constexpr uint32_t kDeadZone = 156;
 // Units of 2^-18, and steps half of a typical weight's spread.
-constexpr LatticeSegment kSegment{.count = kBlockElementsMax, .exponent = -18, .step = 2048, .offsets = {90, 20, 20}, .gain = 260};
+constexpr LatticeSegment kSegment{
+    .count = kBlockElementsMax, .exponent = -18, .step = 2048, .offsets = {90, 20, 20}, .gain = 260};
 constexpr uint32_t kSlot = 0;
 
 // A package of one tensor.
@@ -24,7 +25,9 @@ struct Package {
   std::vector<std::vector<uint8_t>> payloads{kBlocks};
   double moved = 0;  // share of symbols other than 0
 
-  ResidualLink link(size_t block) const { return {&tables, payloads[block].data(), payloads[block].size(), {&kSegment, 1}, &kSlot}; }
+  ResidualLink link(size_t block) const {
+    return {&tables, payloads[block].data(), payloads[block].size(), {&kSegment, 1}, &kSlot};
+  }
 };
 
 // All states, starting at zero with the activity of a base.
@@ -38,7 +41,9 @@ Package encode(const std::vector<float>& weights, bool base, States& states) {
   Package package;
   std::vector<uint8_t> symbols(kElements), contexts(kElements);
   std::vector<std::vector<uint32_t>> escapes(kBlocks);
-  const auto layout_of = [&](size_t b) { return ContextLayout{&contexts[b * kBlockElementsMax], kBlockElementsMax, &kSegment.count, &kSlot, 1}; };
+  const auto layout_of = [&](size_t b) {
+    return ContextLayout{&contexts[b * kBlockElementsMax], kBlockElementsMax, &kSegment.count, &kSlot, 1};
+  };
   ContextCounts counts;
   std::vector<int32_t> values(kBlockElementsMax);
   std::vector<uint8_t> activity(kBlockElementsMax);
@@ -46,16 +51,19 @@ Package encode(const std::vector<float>& weights, bool base, States& states) {
     const size_t first = b * kBlockElementsMax;
     const LatticeState before{&states.values[first], &states.activity[first]};
     LatticeStatistics sums;
-    lattice_quantize(&weights[first], Dtype::f32, {&kSegment, 1}, before, kDeadZone, &symbols[first], &escapes[b], &sums);
+    lattice_quantize(&weights[first], Dtype::f32, {&kSegment, 1}, before, kDeadZone, &symbols[first], &escapes[b],
+                     &sums);
     lattice_contexts({&kSegment, 1}, before, &contexts[first]);
     counts.add({layout_of(b), &symbols[first], escapes[b].data(), escapes[b].size()});
-    lattice_apply(&symbols[first], escapes[b].data(), escapes[b].size(), {&kSegment, 1}, before, values.data(), activity.data());
+    lattice_apply(&symbols[first], escapes[b].data(), escapes[b].size(), {&kSegment, 1}, before, values.data(),
+                  activity.data());
     std::copy(values.begin(), values.end(), states.values.begin() + static_cast<ptrdiff_t>(first));
     if (!base) std::copy(activity.begin(), activity.end(), states.activity.begin() + static_cast<ptrdiff_t>(first));
   }
   counts.build(1, &package.tables);
   for (size_t b = 0; b < kBlocks; ++b) {
-    package.tables.encode({layout_of(b), &symbols[b * kBlockElementsMax], escapes[b].data(), escapes[b].size()}, &package.payloads[b]);
+    package.tables.encode({layout_of(b), &symbols[b * kBlockElementsMax], escapes[b].data(), escapes[b].size()},
+                          &package.payloads[b]);
   }
   package.moved = 1 - static_cast<double>(std::count(symbols.begin(), symbols.end(), uint8_t{0})) / kElements;
   return package;
@@ -79,7 +87,8 @@ void bench_chain(BenchReport& report, const std::string& what, const std::vector
       residual_elements({links.data(), links.size(), {}, &kOrigin}, Dtype::f32, &elements[b * kBlockElementsMax]);
     }
   };
-  measure_levels(report, "residual elements f32, " + what, kAllLevels, run, elements.data(), [](size_t count) { return 4 * count; });
+  measure_levels(report, "residual elements f32, " + what, kAllLevels, run, elements.data(),
+                 [](size_t count) { return 4 * count; });
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ std::vector<T> copied(Input<T> list) {
 }  // namespace
 
 napi_value Arguments::throw_type_error() const {
-  const std::string message = "firn_core: argument " + std::to_string(wrong_ + 1) + " is of the wrong type or out of range";
+  const std::string message =
+      "firn_core: argument " + std::to_string(wrong_ + 1) + " is of the wrong type or out of range";
   napi_throw_type_error(env_, nullptr, message.c_str());
   return nullptr;
 }
@@ -48,9 +49,7 @@ bool Arguments::left_out(size_t index) const {
 
 InputBytes Arguments::bytes(size_t index) { return array<uint8_t>(index, napi_uint8_array); }
 
-InputBytes Arguments::optional_bytes(size_t index) {
-  return left_out(index) ? InputBytes{} : bytes(index);
-}
+InputBytes Arguments::optional_bytes(size_t index) { return left_out(index) ? InputBytes{} : bytes(index); }
 
 Output Arguments::optional_output(size_t index) {
   const InputBytes found = optional_bytes(index);
@@ -73,7 +72,9 @@ Input<int32_t> Arguments::optional_int32s(size_t index) { return left_out(index)
 
 std::vector<int32_t> Arguments::int32_copy(size_t index) { return copied(peek<int32_t>(index, napi_int32_array)); }
 
-std::vector<int32_t> Arguments::optional_int32_copy(size_t index) { return left_out(index) ? std::vector<int32_t>() : int32_copy(index); }
+std::vector<int32_t> Arguments::optional_int32_copy(size_t index) {
+  return left_out(index) ? std::vector<int32_t>() : int32_copy(index);
+}
 
 std::vector<uint32_t> Arguments::uint32_copy(size_t index) { return copied(peek<uint32_t>(index, napi_uint32_array)); }
 

@@ -1,4 +1,5 @@
-// JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks once.
+// JavaScript arguments as plain C++ values. A wrong one is remembered, not thrown: a call reads all it needs and asks
+// once.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -49,10 +50,10 @@ class Arguments {
   Input<int32_t> int32s(size_t index);    // Int32Array
   Input<int32_t> optional_int32s(size_t index);
   // Elements of their own, for small arrays that a job keeps.
-  std::vector<int32_t> int32_copy(size_t index);            // Int32Array
+  std::vector<int32_t> int32_copy(size_t index);  // Int32Array
   std::vector<int32_t> optional_int32_copy(size_t index);
-  std::vector<uint32_t> uint32_copy(size_t index);          // Uint32Array
-  Sketch* sketch(size_t index);             // BigUint64Array of kSketchWords entries
+  std::vector<uint32_t> uint32_copy(size_t index);  // Uint32Array
+  Sketch* sketch(size_t index);                     // BigUint64Array of kSketchWords entries
   double number(size_t index);
   // A whole number in [minimum, maximum].
   int64_t integer(size_t index, int64_t minimum, int64_t maximum);

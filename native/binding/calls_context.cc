@@ -34,7 +34,8 @@ struct BlockArguments {
 
 class AddContexts final : public Job {
  public:
-  AddContexts(std::shared_ptr<SharedContextCounts> shared, BlockArguments block) : shared_(std::move(shared)), block_(block) {}
+  AddContexts(std::shared_ptr<SharedContextCounts> shared, BlockArguments block)
+      : shared_(std::move(shared)), block_(block) {}
   Lane lane() const noexcept override { return shared_.get(); }
   bool valid() const override { return block_.valid(); }
 
@@ -49,7 +50,8 @@ class AddContexts final : public Job {
 
 class BuildContexts final : public Job {
  public:
-  BuildContexts(std::shared_ptr<SharedContextCounts> shared, uint32_t slots) : shared_(std::move(shared)), slots_(slots) {}
+  BuildContexts(std::shared_ptr<SharedContextCounts> shared, uint32_t slots)
+      : shared_(std::move(shared)), slots_(slots) {}
   Lane lane() const noexcept override { return shared_.get(); }
   napi_value result(napi_env env, napi_value) override { return make_handle(env, std::move(tables_)); }
 
@@ -79,7 +81,8 @@ class MovePrices final : public Job {
 
 class EncodeContexts final : public Job {
  public:
-  EncodeContexts(std::shared_ptr<const ContextTables> tables, BlockArguments block) : tables_(std::move(tables)), block_(block) {}
+  EncodeContexts(std::shared_ptr<const ContextTables> tables, BlockArguments block)
+      : tables_(std::move(tables)), block_(block) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
 
@@ -105,7 +108,9 @@ class DecodeContexts final : public Job {
   }
 
  private:
-  Status execute() override { return tables_->decode(payload_.data, payload_.count, layout_.layout(), output(), &escapes_); }
+  Status execute() override {
+    return tables_->decode(payload_.data, payload_.count, layout_.layout(), output(), &escapes_);
+  }
   std::shared_ptr<const ContextTables> tables_;
   InputBytes payload_;
   LayoutArguments layout_;
@@ -114,7 +119,9 @@ class DecodeContexts final : public Job {
 
 }  // namespace
 
-napi_value create_context_counts(Arguments& args) { return make_handle(args.env(), std::make_shared<SharedContextCounts>()); }
+napi_value create_context_counts(Arguments& args) {
+  return make_handle(args.env(), std::make_shared<SharedContextCounts>());
+}
 
 napi_value context_counts_add(Arguments& args) {
   const auto engine = args.handle<Engine>(0);

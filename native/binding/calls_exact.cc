@@ -9,7 +9,8 @@ constexpr int64_t kElementKinds = 8;
 
 class ExactEncode final : public Job {
  public:
-  ExactEncode(InputBytes current, InputBytes previous, ElementKind kind) : current_(current), previous_(previous), kind_(kind) {}
+  ExactEncode(InputBytes current, InputBytes previous, ElementKind kind)
+      : current_(current), previous_(previous), kind_(kind) {}
   bool valid() const override {
     return current_.count <= kExactBytesMax && current_.count % element_bytes(kind_) == 0 &&
            (!previous_.data || previous_.count == current_.count);

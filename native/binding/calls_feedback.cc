@@ -35,8 +35,9 @@ class LatticeTargets final : public Job {
   explicit LatticeTargets(Request request) : request_(std::move(request)) {}
   bool valid() const override {
     const Request& r = request_;
-    return r.segments.list.size() == 1 && r.segments.valid() && r.weights.count == r.segments.count * dtype_bytes(r.dtype) &&
-           r.previous.valid(r.segments.count) && (!r.prices.data || r.prices.count == kLatticePrices) &&
+    return r.segments.list.size() == 1 && r.segments.valid() &&
+           r.weights.count == r.segments.count * dtype_bytes(r.dtype) && r.previous.valid(r.segments.count) &&
+           (!r.prices.data || r.prices.count == kLatticePrices) &&
            r.factor.count == uint64_t{r.feedback.inputs} * r.feedback.size;
   }
   std::optional<size_t> output_bytes() const override { return request_.segments.count * sizeof(float); }
@@ -44,7 +45,8 @@ class LatticeTargets final : public Job {
  private:
   Status execute() override {
     const Request& r = request_;
-    return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.feedback, reinterpret_cast<float*>(output()));
+    return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.feedback,
+                           reinterpret_cast<float*>(output()));
   }
   Request request_;
 };

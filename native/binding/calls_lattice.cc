@@ -17,7 +17,8 @@ class LatticeQuantize final : public Job {
   explicit LatticeQuantize(Request request) : request_(std::move(request)) {}
   bool valid() const override {
     const Request& r = request_;
-    return r.segments.valid() && r.weights.count == r.segments.count * dtype_bytes(r.dtype) && r.previous.valid(r.segments.count);
+    return r.segments.valid() && r.weights.count == r.segments.count * dtype_bytes(r.dtype) &&
+           r.previous.valid(r.segments.count);
   }
   std::optional<size_t> output_bytes() const override { return request_.segments.count; }
   napi_value result(napi_env env, napi_value output) override {
@@ -37,8 +38,8 @@ class LatticeQuantize final : public Job {
   Status execute() override {
     const Request& r = request_;
     statistics_.resize(r.segments.list.size());
-    return lattice_quantize(r.weights.data, r.dtype, r.segments.view(), r.previous.view(), r.dead_zone, output(), &escapes_,
-                            statistics_.data());
+    return lattice_quantize(r.weights.data, r.dtype, r.segments.view(), r.previous.view(), r.dead_zone, output(),
+                            &escapes_, statistics_.data());
   }
   Request request_;
   std::vector<uint32_t> escapes_;

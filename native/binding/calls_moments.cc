@@ -25,7 +25,8 @@ class WeightMoments final : public Job {
     size_t first = 0;
     for (const uint32_t count : counts_) {
       const uint8_t* const weights = pair_.weights.data + first * dtype_bytes(pair_.weight_dtype);
-      const uint8_t* const gradients = pair_.gradients.data ? pair_.gradients.data + first * dtype_bytes(pair_.gradient_dtype) : nullptr;
+      const uint8_t* const gradients =
+          pair_.gradients.data ? pair_.gradients.data + first * dtype_bytes(pair_.gradient_dtype) : nullptr;
       moments_.push_back(weight_moments(weights, pair_.weight_dtype, gradients, pair_.gradient_dtype, count));
       first += count;
     }

@@ -14,8 +14,11 @@ constexpr size_t kTableElements = 256;
 
 class BuildCodebook final : public Job {
  public:
-  BuildCodebook(const Sketch* sketch, uint32_t bins, CodebookOptions options) : sketch_(sketch), bins_(bins), options_(options) {}
-  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const float>(centroids_, centroid_count_)); }
+  BuildCodebook(const Sketch* sketch, uint32_t bins, CodebookOptions options)
+      : sketch_(sketch), bins_(bins), options_(options) {}
+  napi_value result(napi_env env, napi_value) override {
+    return copy_of(env, std::span<const float>(centroids_, centroid_count_));
+  }
 
  private:
   Status execute() override { return build_codebook(*sketch_, bins_, options_, centroids_, &centroid_count_); }
@@ -28,7 +31,8 @@ class BuildCodebook final : public Job {
 
 class BuildEntropyCodebook final : public Job {
  public:
-  BuildEntropyCodebook(const Sketch* sketch, uint32_t bins, EntropyOptions options) : sketch_(sketch), bins_(bins), options_(options) {}
+  BuildEntropyCodebook(const Sketch* sketch, uint32_t bins, EntropyOptions options)
+      : sketch_(sketch), bins_(bins), options_(options) {}
   napi_value result(napi_env env, napi_value) override {
     const napi_value centroids = copy_of(env, std::span<const float>(centroids_, centroid_count_));
     const napi_value boundaries = copy_of(env, std::span<const float>(boundaries_, centroid_count_ - 1));
@@ -39,7 +43,9 @@ class BuildEntropyCodebook final : public Job {
   }
 
  private:
-  Status execute() override { return build_entropy_codebook(*sketch_, bins_, options_, centroids_, boundaries_, &centroid_count_); }
+  Status execute() override {
+    return build_entropy_codebook(*sketch_, bins_, options_, centroids_, boundaries_, &centroid_count_);
+  }
   const Sketch* sketch_;
   uint32_t bins_;
   EntropyOptions options_;
@@ -53,8 +59,10 @@ class AssignLevels final : public Job {
   AssignLevels(WeightPair pair, Partition partition, LevelMap map, size_t boundary_count)
       : pair_(pair), partition_(partition), map_(map), boundary_count_(boundary_count) {}
   bool valid() const override {
-    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax && increasing(map_.centroids, map_.centroid_count) &&
-           (map_.boundaries == nullptr || (boundary_count_ == map_.centroid_count - 1 && increasing(map_.boundaries, boundary_count_)));
+    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax &&
+           increasing(map_.centroids, map_.centroid_count) &&
+           (map_.boundaries == nullptr ||
+            (boundary_count_ == map_.centroid_count - 1 && increasing(map_.boundaries, boundary_count_)));
   }
   std::optional<size_t> output_bytes() const override { return pair_.count(); }
   napi_value result(napi_env env, napi_value output) override {
@@ -71,13 +79,14 @@ class AssignLevels final : public Job {
   }
   Status execute() override {
     size_t protected_count = 0;
-    const Status status = assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
-                                        pair_.count(), partition_, map_, output(), &protected_count);
+    const Status status =
+        assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(),
+                      partition_, map_, output(), &protected_count);
     if (status != Status::ok) return status;
     if (protected_count == 0) return Status::ok;
     words_.resize(protected_count);
-    gather_protected(pair_.weights.data, pair_.weight_dtype, output(), pair_.count(), static_cast<uint8_t>(map_.protected_level),
-                     words_.data());
+    gather_protected(pair_.weights.data, pair_.weight_dtype, output(), pair_.count(),
+                     static_cast<uint8_t>(map_.protected_level), words_.data());
     return Status::ok;
   }
   WeightPair pair_;
@@ -104,8 +113,8 @@ class Dequantize final : public Job {
  private:
   Status execute() override {
     const Request& r = request_;
-    return dequantize(r.levels.data, r.levels.count, r.dtype, r.table.data, r.level_count, r.protected_level, r.words.data,
-                      r.words.count, output());
+    return dequantize(r.levels.data, r.levels.count, r.dtype, r.table.data, r.level_count, r.protected_level,
+                      r.words.data, r.words.count, output());
   }
   Request request_;
 };

@@ -25,14 +25,17 @@ class ResidualStateJob final : public Job {
  private:
   Status execute() override {
     auto* const values = reinterpret_cast<int32_t*>(output());
-    return chain_.with_chain([&](const ResidualChain& chain) { return residual_state(chain, values, output() + chain_.count() * sizeof(int32_t)); });
+    return chain_.with_chain([&](const ResidualChain& chain) {
+      return residual_state(chain, values, output() + chain_.count() * sizeof(int32_t));
+    });
   }
   ChainArguments chain_;
 };
 
 class ResidualElementsJob final : public Job {
  public:
-  ResidualElementsJob(ChainArguments chain, Dtype dtype, Output into) : chain_(std::move(chain)), dtype_(dtype), into_(into) {}
+  ResidualElementsJob(ChainArguments chain, Dtype dtype, Output into)
+      : chain_(std::move(chain)), dtype_(dtype), into_(into) {}
   bool valid() const override { return chain_.valid() && (!into_.data || into_.count == bytes()); }
   std::optional<size_t> output_bytes() const override { return into_.data ? std::nullopt : std::optional(bytes()); }
 
@@ -54,12 +57,17 @@ class ResidualQuantizeJob final : public Job {
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value undefined) override {
     static_assert(sizeof(LatticeStatistics) % sizeof(int64_t) == 0 && sizeof(LatticeErrorSums) % sizeof(double) == 0);
-    const std::span words(reinterpret_cast<const int64_t*>(statistics_.data()), statistics_.size() * sizeof(LatticeStatistics) / sizeof(int64_t));
-    const std::span sums(reinterpret_cast<const double*>(errors_.data()), errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
-    const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums), moves = kept_ ? make_handle(env, kept_) : undefined;
+    const std::span words(reinterpret_cast<const int64_t*>(statistics_.data()),
+                          statistics_.size() * sizeof(LatticeStatistics) / sizeof(int64_t));
+    const std::span sums(reinterpret_cast<const double*>(errors_.data()),
+                         errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
+    const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums),
+                     moves = kept_ ? make_handle(env, kept_) : undefined;
     napi_value result;
     if (!statistics || !errors || !moves || napi_create_object(env, &result) != napi_ok) return nullptr;
-    const auto set = [&](const char* name, napi_value value) { return napi_set_named_property(env, result, name, value) == napi_ok; };
+    const auto set = [&](const char* name, napi_value value) {
+      return napi_set_named_property(env, result, name, value) == napi_ok;
+    };
     return set("statistics", statistics) && set("errors", errors) && set("moves", moves) ? result : nullptr;
   }
 
@@ -70,8 +78,8 @@ class ResidualQuantizeJob final : public Job {
       if (const Status status = block_.quantize(before, coding, statistics_); status != Status::ok) return status;
       errors_.resize(statistics_.size());
       const WeightPair& pair = block_.pair;
-      const Status status = coding.error_sums(pair.weights.data, pair.weight_dtype, pair.gradients.data, pair.gradient_dtype,
-                                              block_.gradient_scales.data, errors_.data());
+      const Status status = coding.error_sums(pair.weights.data, pair.weight_dtype, pair.gradients.data,
+                                              pair.gradient_dtype, block_.gradient_scales.data, errors_.data());
       if (status != Status::ok) return status;
       const ContextBlock block = coding.context_block(block_.slots.data());
       if (kept_) keep(block);
@@ -111,7 +119,8 @@ struct KeptBlock {
 
 class CountMovesJob final : public Job {
  public:
-  CountMovesJob(KeptBlock block, std::shared_ptr<SharedContextCounts> counts) : block_(std::move(block)), counts_(std::move(counts)) {}
+  CountMovesJob(KeptBlock block, std::shared_ptr<SharedContextCounts> counts)
+      : block_(std::move(block)), counts_(std::move(counts)) {}
   bool valid() const override { return block_.valid(); }
 
  private:
@@ -122,7 +131,8 @@ class CountMovesJob final : public Job {
 
 class EncodeMovesJob final : public Job {
  public:
-  EncodeMovesJob(KeptBlock block, std::shared_ptr<const ContextTables> tables) : block_(std::move(block)), tables_(std::move(tables)) {}
+  EncodeMovesJob(KeptBlock block, std::shared_ptr<const ContextTables> tables)
+      : block_(std::move(block)), tables_(std::move(tables)) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
 
@@ -135,7 +145,8 @@ class EncodeMovesJob final : public Job {
 
 class ResidualEncodeJob final : public Job {
  public:
-  ResidualEncodeJob(CodedBlock block, std::shared_ptr<const ContextTables> tables) : block_(std::move(block)), tables_(std::move(tables)) {}
+  ResidualEncodeJob(CodedBlock block, std::shared_ptr<const ContextTables> tables)
+      : block_(std::move(block)), tables_(std::move(tables)) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
 
@@ -155,7 +166,8 @@ class ResidualEncodeJob final : public Job {
 
 class ResidualCodedElementsJob final : public Job {
  public:
-  ResidualCodedElementsJob(CodedBlock block, Dtype dtype, Output into) : block_(std::move(block)), dtype_(dtype), into_(into) {}
+  ResidualCodedElementsJob(CodedBlock block, Dtype dtype, Output into)
+      : block_(std::move(block)), dtype_(dtype), into_(into) {}
   bool valid() const override { return block_.valid() && (!into_.data || into_.count == bytes()); }
   std::optional<size_t> output_bytes() const override { return into_.data ? std::nullopt : std::optional(bytes()); }
 
@@ -189,7 +201,9 @@ class ResidualMovedElementsJob final : public Job {
     const Request& r = request_;
     return r.chain.valid(r.segments) && r.moves->count == r.segments.count && (!r.into.data || r.into.count == bytes());
   }
-  std::optional<size_t> output_bytes() const override { return request_.into.data ? std::nullopt : std::optional(bytes()); }
+  std::optional<size_t> output_bytes() const override {
+    return request_.into.data ? std::nullopt : std::optional(bytes());
+  }
 
  private:
   Status execute() override {

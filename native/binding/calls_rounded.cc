@@ -31,7 +31,9 @@ struct RoundedPlace {
     return place;
   }
 
-  bool valid() const { return whole && count <= kBlockElementsMax && beside.count == kBesideBytes * rounded_beside_count(layout()); }
+  bool valid() const {
+    return whole && count <= kBlockElementsMax && beside.count == kBesideBytes * rounded_beside_count(layout());
+  }
   RoundedLayout layout() const { return {segments.data(), segments.size(), count}; }
 };
 
@@ -55,7 +57,9 @@ class RoundedDecode final : public Job {
   std::optional<size_t> output_bytes() const override { return place_.count * kValueBytes; }
 
  private:
-  Status execute() override { return rounded_decode(payload_.data, payload_.count, place_.beside.data, place_.layout(), output()); }
+  Status execute() override {
+    return rounded_decode(payload_.data, payload_.count, place_.beside.data, place_.layout(), output());
+  }
   InputBytes payload_;
   RoundedPlace place_;
 };

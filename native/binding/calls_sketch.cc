@@ -36,7 +36,8 @@ class SketchSensitivity final : public SketchJob {
 
  private:
   Status execute() override {
-    sketch_sensitivity(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(), *sketch_);
+    sketch_sensitivity(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
+                       pair_.count(), *sketch_);
     return Status::ok;
   }
   WeightPair pair_;
@@ -44,13 +45,14 @@ class SketchSensitivity final : public SketchJob {
 
 class SketchQuantized final : public SketchJob {
  public:
-  SketchQuantized(WeightPair pair, Partition partition, Sketch* sketch) : SketchJob(sketch), pair_(pair), partition_(partition) {}
+  SketchQuantized(WeightPair pair, Partition partition, Sketch* sketch)
+      : SketchJob(sketch), pair_(pair), partition_(partition) {}
   bool valid() const override { return pair_.valid(); }
 
  private:
   Status execute() override {
-    sketch_quantized(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(), partition_,
-                     *sketch_);
+    sketch_quantized(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(),
+                     partition_, *sketch_);
     return Status::ok;
   }
   WeightPair pair_;

@@ -44,7 +44,9 @@ class StateEncode final : public Job {
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
 
  private:
-  Status execute() override { return state_encode(place_.kind, values_.data, place_.beside.data, place_.layout(), &out_); }
+  Status execute() override {
+    return state_encode(place_.kind, values_.data, place_.beside.data, place_.layout(), &out_);
+  }
   InputBytes values_;
   StatePlace place_;
   std::vector<uint8_t> out_;

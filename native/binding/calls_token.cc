@@ -58,7 +58,8 @@ class AddTokens final : public Job {
 
 class EncodeTokens final : public Job {
  public:
-  EncodeTokens(std::shared_ptr<const TokenTables> tables, LevelBlock block) : tables_(std::move(tables)), block_(block) {}
+  EncodeTokens(std::shared_ptr<const TokenTables> tables, LevelBlock block)
+      : tables_(std::move(tables)), block_(block) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(out_)); }
 
@@ -79,7 +80,8 @@ class DecodeTokens final : public Job {
     size_t count;
     uint32_t modulus;
   };
-  DecodeTokens(std::shared_ptr<const TokenTables> tables, Request request) : tables_(std::move(tables)), request_(request) {}
+  DecodeTokens(std::shared_ptr<const TokenTables> tables, Request request)
+      : tables_(std::move(tables)), request_(request) {}
   bool valid() const override { return !request_.previous.data || request_.previous.count == request_.count; }
   std::optional<size_t> output_bytes() const override { return request_.count; }
 
@@ -124,7 +126,8 @@ napi_value token_counts_payload_bits(Arguments& args) {
   if (!args.ok()) return args.throw_type_error();
   const std::lock_guard lock(shared->mutex);
   napi_value bits;
-  return napi_create_double(args.env(), static_cast<double>(shared->counts.payload_bits()), &bits) == napi_ok ? bits : nullptr;
+  return napi_create_double(args.env(), static_cast<double>(shared->counts.payload_bits()), &bits) == napi_ok ? bits
+                                                                                                              : nullptr;
 }
 
 napi_value parse_token_tables(Arguments& args) {

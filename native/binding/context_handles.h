@@ -25,7 +25,8 @@ struct HandleTag<ContextTables> {
   static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
 };
 
-// Moves of a block with their contexts, kept outside the JavaScript heap: as buffers in it they would set off one garbage collection after another.
+// Moves of a block with their contexts, kept outside the JavaScript heap: as buffers in it they would set off one
+// garbage collection after another.
 struct KeptMoves {
   size_t count = 0;
   std::unique_ptr<uint8_t[]> symbols, contexts;

@@ -34,7 +34,8 @@ void clear_exception(napi_env env) {
 }  // namespace
 
 Engine::Engine(napi_env env, size_t threads, size_t queue_max)
-    : env_(env), pool_(threads, queue_max, [this] { napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking); }) {}
+    : env_(env),
+      pool_(threads, queue_max, [this] { napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking); }) {}
 
 Engine::~Engine() { stop(); }
 
@@ -52,8 +53,8 @@ napi_value Engine::create(napi_env env, size_t threads, size_t queue_max) {
   return handle;
 }
 
-// The function that pool threads call to wake the JavaScript thread. Nothing is passed through it: finished jobs wait in the pool,
-// so none is lost or leaked when the environment ends between the call and the waking.
+// The function that pool threads call to wake the JavaScript thread. Nothing is passed through it: finished jobs wait
+// in the pool, so none is lost or leaked when the environment ends between the call and the waking.
 bool Engine::connect() {
   const auto on_wake = [](napi_env env, napi_value, void* context, void*) {
     if (env) static_cast<Engine*>(context)->settle_finished();
@@ -61,7 +62,8 @@ bool Engine::connect() {
   napi_value name;
   if (napi_create_string_utf8(env_, "firn_core", NAPI_AUTO_LENGTH, &name) != napi_ok) return false;
   constexpr size_t kUnlimited = 0;  // the pool's queue is the limit
-  if (napi_create_threadsafe_function(env_, nullptr, nullptr, name, kUnlimited, 1, nullptr, nullptr, this, on_wake, &wake_) != napi_ok) {
+  if (napi_create_threadsafe_function(env_, nullptr, nullptr, name, kUnlimited, 1, nullptr, nullptr, this, on_wake,
+                                      &wake_) != napi_ok) {
     wake_ = nullptr;
     return false;
   }
@@ -183,7 +185,8 @@ napi_value Engine::borrow(std::shared_ptr<MappedFile> file) {
   const auto release = [](napi_env, void*, void* hint) { delete static_cast<std::shared_ptr<MappedFile>*>(hint); };
   napi_value buffer;
   const MappedFile& mapped = **held;
-  if (napi_create_external_arraybuffer(env_, mapped.data(), mapped.size(), release, held.get(), &buffer) != napi_ok) return nullptr;
+  if (napi_create_external_arraybuffer(env_, mapped.data(), mapped.size(), release, held.get(), &buffer) != napi_ok)
+    return nullptr;
   held.release();
   return buffer;
 }

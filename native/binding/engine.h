@@ -12,8 +12,8 @@
 
 namespace firn::binding {
 
-// Used on its environment's JavaScript thread only. While a job is under way the event loop stays alive and so does the engine's
-// JavaScript object; when the environment ends, running jobs are waited for and the others dropped.
+// Used on its environment's JavaScript thread only. While a job is under way the event loop stays alive and so does the
+// engine's JavaScript object; when the environment ends, running jobs are waited for and the others dropped.
 class Engine {
  public:
   // Returns the handle that the calls take as first argument, or an empty value with an exception pending.
@@ -22,14 +22,14 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Queues `job`, keeping `pins` and its output alive until it settles. Returns [number of the job, promise]; a status number when the job is not
-  // valid or the queue is full; an empty value with an exception pending when the environment refuses. The promise rejects
-  // with a status number. Throws std::bad_alloc.
+  // Queues `job`, keeping `pins` and its output alive until it settles. Returns [number of the job, promise]; a status
+  // number when the job is not valid or the queue is full; an empty value with an exception pending when the
+  // environment refuses. The promise rejects with a status number. Throws std::bad_alloc.
   napi_value start(std::unique_ptr<Job> job, std::span<const napi_value> pins);
   // Settles a job that has not started as cancelled; leaves any other alone.
   void cancel(uint64_t job_id);
-  // An ArrayBuffer over `file`, which stays mapped until the buffer is collected and no job reads it. Empty with an exception pending
-  // when the environment refuses. Throws std::bad_alloc.
+  // An ArrayBuffer over `file`, which stays mapped until the buffer is collected and no job reads it. Empty with an
+  // exception pending when the environment refuses. Throws std::bad_alloc.
   napi_value borrow(std::shared_ptr<MappedFile> file);
 
   const WorkerPool& pool() const { return pool_; }

@@ -1,5 +1,5 @@
-// C++ objects that JavaScript holds: a plain object that wraps a shared pointer and carries a type tag, so that any other object
-// in its place is recognised instead of reinterpreted.
+// C++ objects that JavaScript holds: a plain object that wraps a shared pointer and carries a type tag, so that any
+// other object in its place is recognised instead of reinterpreted.
 #pragma once
 #include <memory>
 
@@ -11,8 +11,8 @@ namespace firn::binding {
 template <class T>
 struct HandleTag;
 
-// Returns an empty value with a JavaScript exception pending when the environment refuses. The pointer is released when the object
-// is collected or the environment ends.
+// Returns an empty value with a JavaScript exception pending when the environment refuses. The pointer is released when
+// the object is collected or the environment ends.
 template <class T>
 napi_value make_handle(napi_env env, std::shared_ptr<T> pointer) {
   napi_value object;
@@ -37,8 +37,8 @@ std::shared_ptr<T> open_handle(napi_env env, napi_value object) {
   return *static_cast<std::shared_ptr<T>*>(held);
 }
 
-// Lets go of the pointer of a handle of this very type: it is of no more use, and its memory is freed with the last job that has it. False for
-// anything else.
+// Lets go of the pointer of a handle of this very type: it is of no more use, and its memory is freed with the last job
+// that has it. False for anything else.
 template <class T>
 bool release_handle(napi_env env, napi_value object) {
   void* held = nullptr;

@@ -19,14 +19,15 @@ class Job : public Task {
     status_ = status_of([this] { return execute(); });
   }
 
-  // False when the arguments break a documented range; asked before the job is queued. The TypeScript face has checked the same.
+  // False when the arguments break a documented range; asked before the job is queued. The TypeScript face has checked
+  // the same.
   virtual bool valid() const { return true; }
 
   // Size of output(), for jobs that know how long their result will be; asked once, when valid.
   virtual std::optional<size_t> output_bytes() const { return std::nullopt; }
 
-  // On the JavaScript thread after execute() returned ok; `output` is the Uint8Array over output(), or undefined for jobs without.
-  // Empty with an exception pending when the environment refuses.
+  // On the JavaScript thread after execute() returned ok; `output` is the Uint8Array over output(), or undefined for
+  // jobs without. Empty with an exception pending when the environment refuses.
   virtual napi_value result(napi_env, napi_value output) { return output; }
 
  protected:

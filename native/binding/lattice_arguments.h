@@ -42,7 +42,9 @@ struct PreviousState {
   Input<int32_t> values;
   InputBytes activity;
 
-  static PreviousState read(Arguments& args, size_t first) { return {args.optional_int32s(first), args.optional_bytes(first + 1)}; }
+  static PreviousState read(Arguments& args, size_t first) {
+    return {args.optional_int32s(first), args.optional_bytes(first + 1)};
+  }
   bool valid(size_t count) const {
     if (!values.data && !activity.data) return true;
     return values.data && activity.data && values.count == count && activity.count == count;

@@ -13,8 +13,8 @@ ChainArguments ChainArguments::read(Arguments& args, size_t first) {
   chain.origins_ = args.optional_int32_copy(first + 2);
   for (size_t at = first + kStartArguments; at + kLinkArguments <= args.count(); at += kLinkArguments) {
     const auto small = [&](size_t i) { return static_cast<uint32_t>(args.integer(i, 0, kMoveTupleWidthMax)); };
-    chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2), args.uint32_copy(at + 3),
-                            args.optional_bytes(at + 4), small(at + 5), small(at + 6)});
+    chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2),
+                            args.uint32_copy(at + 3), args.optional_bytes(at + 4), small(at + 5), small(at + 6)});
   }
   return chain;
 }
@@ -23,7 +23,9 @@ bool ChainArguments::valid(const Segments& segments) const {
   if (!segments.valid() || !previous_.valid(segments.count)) return false;
   if (!previous_.values.data && origins_.size() != segments.list.size()) return false;
   for (const Link& link : links_) {
-    if (!link.segments.valid() || link.segments.count != segments.count || link.slots.size() != link.segments.list.size()) return false;
+    if (!link.segments.valid() || link.segments.count != segments.count ||
+        link.slots.size() != link.segments.list.size())
+      return false;
     if (link.tuples.data && (link.width == 0 || link.tuples.count % link.width != 0)) return false;
   }
   return true;
@@ -49,7 +51,8 @@ bool CodedBlock::valid() const {
          (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticePrices);
 }
 
-Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding, std::vector<LatticeStatistics>& statistics) const {
+Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
+                            std::vector<LatticeStatistics>& statistics) const {
   if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
   statistics.resize(segments.list.size());
   const LatticeHysteresis hysteresis(dead_zone, prices.data);

@@ -10,8 +10,9 @@
 
 namespace firn::binding {
 
-// Arguments `first`..: the values, activity and origins the block starts from, of which one or the other is undefined; then for each link, oldest
-// first, its tables, payload, segments, slots, tuples, their width and its position, up to the last argument.
+// Arguments `first`..: the values, activity and origins the block starts from, of which one or the other is undefined;
+// then for each link, oldest first, its tables, payload, segments, slots, tuples, their width and its position, up to
+// the last argument.
 class ChainArguments {
  public:
   static ChainArguments read(Arguments& args, size_t first);
@@ -28,7 +29,8 @@ class ChainArguments {
   Status with_chain(Use use) const {
     std::vector<ResidualLink> links;
     for (const Link& link : links_) {
-      links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(), link.slots.data(), link.move_tuples(), link.position});
+      links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(),
+                       link.slots.data(), link.move_tuples(), link.position});
     }
     return use(ResidualChain{links.data(), links.size(), previous_.view(), origins_.data()});
   }
@@ -42,15 +44,17 @@ class ChainArguments {
     InputBytes tuples;            // data is null for a payload of one checkpoint
     uint32_t width, position;
 
-    MoveTuples move_tuples() const { return tuples.data ? MoveTuples{tuples.data, tuples.count / width, width} : MoveTuples{}; }
+    MoveTuples move_tuples() const {
+      return tuples.data ? MoveTuples{tuples.data, tuples.count / width, width} : MoveTuples{};
+    }
   };
   PreviousState previous_;
   std::vector<int32_t> origins_;
   std::vector<Link> links_;
 };
 
-// A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the gradients, targets, dead
-// zone and prices, then its segments, slots and chain.
+// A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the
+// gradients, targets, dead zone and prices, then its segments, slots and chain.
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
@@ -65,7 +69,8 @@ struct CodedBlock {
   static CodedBlock read(Arguments& args, size_t first);
   bool valid() const;
   // Quantizes behind the chain.
-  Status quantize(const ResidualChain& before, ResidualCoding& coding, std::vector<LatticeStatistics>& statistics) const;
+  Status quantize(const ResidualChain& before, ResidualCoding& coding,
+                  std::vector<LatticeStatistics>& statistics) const;
 };
 
 }  // namespace firn::binding

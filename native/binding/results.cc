@@ -13,7 +13,8 @@ napi_value new_array_buffer(napi_env env, size_t size, void** data) {
   if (size == 0) return napi_create_arraybuffer(env, 0, nullptr, &memory) == napi_ok ? memory : nullptr;
   if (napi_create_buffer(env, size, data, &buffer) != napi_ok) return nullptr;
   size_t offset = 0;
-  if (napi_get_typedarray_info(env, buffer, nullptr, nullptr, nullptr, &memory, &offset) != napi_ok || offset != 0) return nullptr;
+  if (napi_get_typedarray_info(env, buffer, nullptr, nullptr, nullptr, &memory, &offset) != napi_ok || offset != 0)
+    return nullptr;
   return memory;
 }
 
@@ -49,7 +50,9 @@ napi_value copy_of(napi_env env, std::span<const uint8_t> bytes) { return typed_
 
 napi_value copy_of(napi_env env, std::span<const uint16_t> words) { return typed_copy(env, napi_uint16_array, words); }
 
-napi_value copy_of(napi_env env, std::span<const uint32_t> numbers) { return typed_copy(env, napi_uint32_array, numbers); }
+napi_value copy_of(napi_env env, std::span<const uint32_t> numbers) {
+  return typed_copy(env, napi_uint32_array, numbers);
+}
 
 napi_value copy_of(napi_env env, std::span<const float> floats) { return typed_copy(env, napi_float32_array, floats); }
 

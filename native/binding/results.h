@@ -1,7 +1,7 @@
 // C++ results as JavaScript values. Each returns an empty value with an exception pending when the environment refuses.
 //
-// Memory of results belongs to the JavaScript heap, never to an external buffer: those are freed before any cleanup hook of an
-// ending environment runs, while jobs that read them may still be running.
+// Memory of results belongs to the JavaScript heap, never to an external buffer: those are freed before any cleanup
+// hook of an ending environment runs, while jobs that read them may still be running.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -23,8 +23,8 @@ struct WeightPair {
 
 // The thresholds of a partition, as arguments `first`..`first + 3`.
 inline Partition read_partition(Arguments& args, size_t first) {
-  return {static_cast<float>(args.number(first)), static_cast<float>(args.number(first + 1)), args.member<Metric>(first + 2, 2),
-          static_cast<float>(args.number(first + 3))};
+  return {static_cast<float>(args.number(first)), static_cast<float>(args.number(first + 1)),
+          args.member<Metric>(first + 2, 2), static_cast<float>(args.number(first + 3))};
 }
 
 }  // namespace firn::binding

@@ -1,7 +1,7 @@
 // A bounded pool of threads for short pure jobs. No Node in it.
 //
-// Tasks start in order of submission, except that tasks of one lane never run at the same time: they follow each other in order,
-// so a lane stands for something with one writer at a time (a sketch, a set of token counts).
+// Tasks start in order of submission, except that tasks of one lane never run at the same time: they follow each other
+// in order, so a lane stands for something with one writer at a time (a sketch, a set of token counts).
 #pragma once
 #include <condition_variable>
 #include <cstddef>
@@ -38,16 +38,17 @@ class WorkerPool {
   // Lists, because moving a task from one to the next allocates nothing and so cannot fail.
   using Tasks = std::list<TaskPtr>;
 
-  // `queue_max` limits tasks that wait, not those that run. `on_finished` is called on a pool thread once kFinishedMax tasks have finished
-  // since the last take_finished(), or fewer when no other is ready to start: waking somebody for each short task would take longer
-  // than the task. It must not throw. Throws std::system_error when no thread can be started.
+  // `queue_max` limits tasks that wait, not those that run. `on_finished` is called on a pool thread once kFinishedMax
+  // tasks have finished since the last take_finished(), or fewer when no other is ready to start: waking somebody for
+  // each short task would take longer than the task. It must not throw. Throws std::system_error when no thread can be
+  // started.
   WorkerPool(size_t threads, size_t queue_max, std::function<void()> on_finished);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Returns the task's number (>= 1), or 0 when the queue is full or the pool has stopped; `task` is then left untouched.
-  // Throws std::bad_alloc, with the same promise.
+  // Returns the task's number (>= 1), or 0 when the queue is full or the pool has stopped; `task` is then left
+  // untouched. Throws std::bad_alloc, with the same promise.
   uint64_t submit(TaskPtr& task);
   // Takes a waiting task back, or returns null when it has started, has finished or was never here.
   TaskPtr take_waiting(uint64_t id);

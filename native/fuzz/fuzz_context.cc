@@ -1,16 +1,17 @@
-// Fuzz target: ContextTables::parse and decode on hostile bytes, at every instruction set level. Tables that are accepted must be the only
-// form of what they mean; a block that decodes must encode and decode to itself.
+// Fuzz target: ContextTables::parse and decode on hostile bytes, at every instruction set level. Tables that are
+// accepted must be the only form of what they mean; a block that decodes must encode and decode to itself.
 //
-// Input: table size (u16 LE), slots - 1, number of context bytes, element count (u16 LE), then the tables, the context bytes, which repeat
-// over the block, and the payload. The block has three segments: of the first slot, the middle one and the last one.
+// Input: table size (u16 LE), slots - 1, number of context bytes, element count (u16 LE), then the tables, the context
+// bytes, which repeat over the block, and the payload. The block has three segments: of the first slot, the middle one
+// and the last one.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "simd/each_isa.h"
 #include "firn/context_coder.h"
 #include "input_reader.h"
+#include "simd/each_isa.h"
 
 namespace {
 
@@ -51,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes contexts(count, 0);
   for (size_t i = 0; given_size > 0 && i < count; ++i) contexts[i] = given[i % given_size] % kContextsMax;
   const auto third = static_cast<uint32_t>(count / 3);
-  const uint32_t counts[3] = {third, third, static_cast<uint32_t>(count) - 2 * third}, at[3] = {0, slots / 2, slots - 1};
+  const uint32_t counts[3] = {third, third, static_cast<uint32_t>(count) - 2 * third},
+                 at[3] = {0, slots / 2, slots - 1};
   const ContextLayout layout{contexts.data(), count, counts, at, 3};
 
   limit_isa(Isa::scalar);
@@ -62,9 +64,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(plain.status != Status::ok || (fast.symbols == plain.symbols && fast.escapes == plain.escapes));
   });
   if (plain.status != Status::ok) return 0;
-  require(std::all_of(plain.symbols.begin(), plain.symbols.end(), [](uint8_t symbol) { return symbol < kContextSymbols; }));
+  require(
+      std::all_of(plain.symbols.begin(), plain.symbols.end(), [](uint8_t symbol) { return symbol < kContextSymbols; }));
   Bytes again;
-  require(tables.encode({layout, plain.symbols.data(), plain.escapes.data(), plain.escapes.size()}, &again) == Status::ok);
+  require(tables.encode({layout, plain.symbols.data(), plain.escapes.data(), plain.escapes.size()}, &again) ==
+          Status::ok);
   const Decoded second = decode(tables, again.data(), again.size(), layout);
   require(second.status == Status::ok && second.symbols == plain.symbols && second.escapes == plain.escapes);
   return 0;

@@ -1,15 +1,17 @@
-// Fuzz target: exact_decode on hostile bytes, the same at every instruction set level. A block that decodes must encode and decode to itself.
+// Fuzz target: exact_decode on hostile bytes, the same at every instruction set level. A block that decodes must encode
+// and decode to itself.
 //
-// Input: element kind, flags (bit 0: with a previous block), element count and bytes of the previous block that follow (u16 LE each),
-// those bytes, and the payload. The rest of the previous block is a pattern, so that large blocks need no large inputs.
+// Input: element kind, flags (bit 0: with a previous block), element count and bytes of the previous block that follow
+// (u16 LE each), those bytes, and the payload. The rest of the previous block is a pattern, so that large blocks need
+// no large inputs.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "simd/each_isa.h"
 #include "firn/lossless.h"
 #include "input_reader.h"
+#include "simd/each_isa.h"
 
 namespace {
 

@@ -1,16 +1,16 @@
-// Fuzz target: lattice_apply, with the contexts before and the values after it, on hostile symbols, escapes, parameters and states. All
-// instruction sets must agree, on refusal as well; what is accepted stays in its ranges.
+// Fuzz target: lattice_apply, with the contexts before and the values after it, on hostile symbols, escapes, parameters
+// and states. All instruction sets must agree, on refusal as well; what is accepted stays in its ranges.
 //
-// Input: flags (bit 0: with a previous state; bit 1: parameters as they are, else brought into their ranges), number of segments - 1 and
-// of escapes, then for each segment count (u16 LE), exponent (i8), step (u16), shift (u8), offsets (3 x i16), gain (u16); escapes (u32);
-// symbols; values (i32) and activity of the previous state. What is missing is 0.
+// Input: flags (bit 0: with a previous state; bit 1: parameters as they are, else brought into their ranges), number of
+// segments - 1 and of escapes, then for each segment count (u16 LE), exponent (i8), step (u16), shift (u8), offsets (3
+// x i16), gain (u16); escapes (u32); symbols; values (i32) and activity of the previous state. What is missing is 0.
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "simd/cpu_features.h"
 #include "firn/lattice.h"
 #include "input_reader.h"
+#include "simd/cpu_features.h"
 
 namespace {
 
@@ -82,13 +82,19 @@ struct Outcome {
 
 Outcome outcome_at(Isa isa, const Block& block) {
   const size_t count = block.symbols.size();
-  Outcome out{Status::ok, Status::ok, Status::ok, std::vector<uint8_t>(count), std::vector<uint8_t>(count),
-              std::vector<uint8_t>(2 * count), std::vector<int32_t>(count)};
+  Outcome out{Status::ok,
+              Status::ok,
+              Status::ok,
+              std::vector<uint8_t>(count),
+              std::vector<uint8_t>(count),
+              std::vector<uint8_t>(2 * count),
+              std::vector<int32_t>(count)};
   limit_isa(isa);
   out.contexts_status = lattice_contexts(block.view(), block.previous(), out.contexts.data());
-  out.status = lattice_apply(block.symbols.data(), block.escapes.data(), block.escapes.size(), block.view(), block.previous(),
-                             out.values.data(), out.activity.data());
-  if (out.status == Status::ok) out.values_status = lattice_values(out.values.data(), block.view(), Dtype::bf16, out.rebuilt.data());
+  out.status = lattice_apply(block.symbols.data(), block.escapes.data(), block.escapes.size(), block.view(),
+                             block.previous(), out.values.data(), out.activity.data());
+  if (out.status == Status::ok)
+    out.values_status = lattice_values(out.values.data(), block.view(), Dtype::bf16, out.rebuilt.data());
   else out.values.clear(), out.activity.clear();  // of no use
   limit_isa(Isa::avx512);
   return out;

@@ -1,19 +1,20 @@
-// Fuzz target: residual_state and residual_elements on a chain of hostile packages. Every instruction set must come to the state, and to the refusal,
-// of the calls they stand for: contexts, decode, apply and values, link by link.
+// Fuzz target: residual_state and residual_elements on a chain of hostile packages. Every instruction set must come to
+// the state, and to the refusal, of the calls they stand for: contexts, decode, apply and values, link by link.
 //
-// Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64), links - 1 (at most two); then
-// for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and of payload (u16 each); then tables and payloads in turn.
-// Where the top bit of the number of links is set, the last one's payload is of several checkpoints: behind the links' parameters stand how many less two
-// (u8, at most two), how many of them are wanted less one (u8), tuples less one (u8), the symbols of the tuples, and the steps, shifts, offsets and gains of
-// the wanted checkpoints after the first. What is missing is 0.
+// Input: element count (u16 LE), percent of them in the first of two segments, origins of the two (i8 each, times 64),
+// links - 1 (at most two); then for each link its step (u16), shift (u8), offset (i8), gain (u16), size of tables and
+// of payload (u16 each); then tables and payloads in turn. Where the top bit of the number of links is set, the last
+// one's payload is of several checkpoints: behind the links' parameters stand how many less two (u8, at most two), how
+// many of them are wanted less one (u8), tuples less one (u8), the symbols of the tuples, and the steps, shifts,
+// offsets and gains of the wanted checkpoints after the first. What is missing is 0.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "simd/each_isa.h"
 #include "firn/residual.h"
 #include "input_reader.h"
+#include "simd/each_isa.h"
 
 namespace {
 
@@ -101,8 +102,10 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// The symbols of every checkpoint of a payload, one after another, and all their escapes: the format as it is written down.
-Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<Bytes>* symbols, std::vector<uint32_t>* escapes) {
+// The symbols of every checkpoint of a payload, one after another, and all their escapes: the format as it is written
+// down.
+Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<Bytes>* symbols,
+                     std::vector<uint32_t>* escapes) {
   const uint8_t* at = link.payload.data();
   size_t left = link.payload.size();
   const auto varint = [&](uint32_t* value) {
@@ -129,7 +132,8 @@ Status decode_tuples(const Link& link, const ContextLayout& layout, std::vector<
   }
   Bytes numbers(layout.count);
   std::vector<uint32_t> told;
-  if (const Status status = link.tables.decode(at, left, layout, numbers.data(), &told); status != Status::ok) return status;
+  if (const Status status = link.tables.decode(at, left, layout, numbers.data(), &told); status != Status::ok)
+    return status;
   const size_t listed = link.tuple_count();
   symbols->assign(link.width, Bytes(layout.count));
   size_t next = 0;
@@ -169,8 +173,9 @@ Outcome step_by_step(const Chain& chain) {
     require(lattice_contexts({link.segments.data(), link.segments.size()}, first, contexts.data()) == Status::ok);
     const ContextLayout layout{contexts.data(), chain.count, counts.data(), kSlotOf, counts.size()};
     std::vector<Bytes> symbols(1, Bytes(chain.count));
-    out.status = link.tuples.empty() ? link.tables.decode(link.payload.data(), link.payload.size(), layout, symbols[0].data(), &escapes)
-                                     : decode_tuples(link, layout, &symbols, &escapes);
+    out.status = link.tuples.empty()
+                     ? link.tables.decode(link.payload.data(), link.payload.size(), layout, symbols[0].data(), &escapes)
+                     : decode_tuples(link, layout, &symbols, &escapes);
     if (out.status != Status::ok) return {out.status, {}, {}, {}};
     std::vector<std::vector<LatticeSegment>> checkpoints = {link.segments};
     checkpoints.insert(checkpoints.end(), link.later.begin(), link.later.end());
@@ -182,8 +187,10 @@ Outcome step_by_step(const Chain& chain) {
       Bytes activity(chain.count);
       const auto needed = static_cast<size_t>(std::count(symbols[j].begin(), symbols[j].end(), kLatticeEscape));
       const bool last = j + 1 == symbols.size();
-      if (taken + needed > escapes.size() || (last && taken + needed < escapes.size())) return {Status::corrupt, {}, {}, {}};
-      out.status = lattice_apply(symbols[j].data(), escapes.data() + taken, needed, segments, before, values.data(), activity.data());
+      if (taken + needed > escapes.size() || (last && taken + needed < escapes.size()))
+        return {Status::corrupt, {}, {}, {}};
+      out.status = lattice_apply(symbols[j].data(), escapes.data() + taken, needed, segments, before, values.data(),
+                                 activity.data());
       if (out.status != Status::ok) return {out.status, {}, {}, {}};
       taken += needed;
       if (start) std::fill(activity.begin(), activity.end(), uint8_t{168});
@@ -200,7 +207,8 @@ Outcome step_by_step(const Chain& chain) {
 Outcome at_once(const Chain& chain) {
   std::vector<ResidualLink> links;
   for (const Link& link : chain.links) {
-    ResidualLink part{&link.tables, link.payload.data(), link.payload.size(), {link.segments.data(), link.segments.size()}, kSlotOf};
+    ResidualLink part{
+        &link.tables, link.payload.data(), link.payload.size(), {link.segments.data(), link.segments.size()}, kSlotOf};
     if (!link.tuples.empty()) part.tuples = {link.tuples.data(), link.tuple_count(), link.width};
     links.push_back(part);
     for (const auto& segments : link.later) {

@@ -1,14 +1,15 @@
-// Fuzz target: rounded_decode on hostile bytes, the same at every instruction set level, and rounded_encode of any elements beside any others, which come back.
+// Fuzz target: rounded_decode on hostile bytes, the same at every instruction set level, and rounded_encode of any
+// elements beside any others, which come back.
 //
-// Input: elements of three segments (u16 LE each), their kinds (u8 each), elements given beside and to encode (u16 LE each), those
-// elements, and the payload.
+// Input: elements of three segments (u16 LE each), their kinds (u8 each), elements given beside and to encode (u16 LE
+// each), those elements, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "simd/each_isa.h"
 #include "firn/rounded.h"
 #include "input_reader.h"
+#include "simd/each_isa.h"
 
 namespace {
 

@@ -1,16 +1,16 @@
-// Fuzz target: state_decode on hostile bytes, the same at every instruction set level. What decodes is rebuilt to itself by its own payload again, for kinds whose values are on a grid, and
-// state_encode takes any elements at all.
+// Fuzz target: state_decode on hostile bytes, the same at every instruction set level. What decodes is rebuilt to
+// itself by its own payload again, for kinds whose values are on a grid, and state_encode takes any elements at all.
 //
-// Input: kind, flags (bit 0: with a previous block), columns (u8), elements of the first and of the second segment (u16 LE each), elements given
-// beside and to encode (u16 LE each), those elements, and the payload.
+// Input: kind, flags (bit 0: with a previous block), columns (u8), elements of the first and of the second segment (u16
+// LE each), elements given beside and to encode (u16 LE each), those elements, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/bytes.h"
-#include "simd/each_isa.h"
 #include "firn/state.h"
 #include "input_reader.h"
+#include "simd/each_isa.h"
 
 namespace {
 
@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const StateSegment segments[] = {{first, columns, columns / 3}, {second, 0, 0}};
   const StateLayout layout{segments, 2, first + second};
   const size_t beside_given = 4 * size_t{in.next<uint16_t>()}, values_given = 4 * size_t{in.next<uint16_t>()};
-  const std::vector<uint8_t> beside_bytes = padded(in.bytes(std::min(beside_given, 4 * layout.count)), 4 * layout.count + 4);
+  const std::vector<uint8_t> beside_bytes =
+      padded(in.bytes(std::min(beside_given, 4 * layout.count)), 4 * layout.count + 4);
   const std::vector<uint8_t> values = padded(in.bytes(std::min(values_given, 4 * layout.count)), 4 * layout.count);
   const bool beside_there = kind == StateKind::first_moment || (kind == StateKind::second_moment && with_previous);
   const void* const beside = beside_there ? beside_bytes.data() : nullptr;

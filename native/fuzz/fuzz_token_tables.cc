@@ -1,7 +1,8 @@
-// Fuzz target: TokenTables::parse and decode on hostile bytes. What is accepted must be the only encoding of what it means.
+// Fuzz target: TokenTables::parse and decode on hostile bytes. What is accepted must be the only encoding of what it
+// means.
 //
-// Input: table size (u16 LE), modulus - 1, flags (bit 0: with previous levels), element count (u16 LE), then the tables, the previous
-// levels, and the payload.
+// Input: table size (u16 LE), modulus - 1, flags (bit 0: with previous levels), element count (u16 LE), then the
+// tables, the previous levels, and the payload.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

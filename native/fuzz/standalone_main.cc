@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: replays every file of the directories given, then mutates what it read, from a fixed seed, for a
-// bounded number of rounds. A failure aborts; its input is in the file crash-<target's name>.
+// Runs a fuzz target without libFuzzer: replays every file of the directories given, then mutates what it read, from a
+// fixed seed, for a bounded number of rounds. A failure aborts; its input is in the file crash-<target's name>.
 //
 //   fuzz_<target> [--rounds N] [--seed S] DIRECTORY...
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr uint64_t kRoundsDefault = 5000;       // a second or two a target under sanitizers
+constexpr uint64_t kRoundsDefault = 5000;    // a second or two a target under sanitizers
 constexpr size_t kInputBytesMax = 1u << 16;  // mutations grow no further
 
 // SplitMix64.

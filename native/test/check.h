@@ -69,7 +69,9 @@ class Random {
     return z ^ (z >> 31);
   }
   // 0 <= result < bound; bound >= 1.
-  uint64_t below(uint64_t bound) { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64); }
+  uint64_t below(uint64_t bound) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+  }
   // 0 <= result < 1, 53 bits.
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
@@ -86,7 +88,8 @@ struct Share {
 inline int run_all(const char* filter, const Share& share) {
   size_t passed = 0, failed = 0, number = 0;
   for (const Case& c : cases()) {
-    if (number++ % share.of != share.rest || (filter && std::string(c.name).find(filter) == std::string::npos)) continue;
+    if (number++ % share.of != share.rest || (filter && std::string(c.name).find(filter) == std::string::npos))
+      continue;
     failures() = 0;
     c.run();
     if (failures() == 0) {
@@ -105,17 +108,17 @@ inline int run_all(const char* filter, const Share& share) {
 #define FIRN_JOIN2(a, b) a##b
 #define FIRN_JOIN(a, b) FIRN_JOIN2(a, b)
 
-#define TEST_CASE(name)                                                                              \
-  static void FIRN_JOIN(firn_case_, __LINE__)();                                                     \
-  static const ::firn::test::Registration FIRN_JOIN(firn_registration_, __LINE__)(                   \
-      name, &FIRN_JOIN(firn_case_, __LINE__));                                                       \
+#define TEST_CASE(name)                                                                                              \
+  static void FIRN_JOIN(firn_case_, __LINE__)();                                                                     \
+  static const ::firn::test::Registration FIRN_JOIN(firn_registration_, __LINE__)(name,                              \
+                                                                                  &FIRN_JOIN(firn_case_, __LINE__)); \
   static void FIRN_JOIN(firn_case_, __LINE__)()
 
 #define CHECK(condition) ::firn::test::report(static_cast<bool>(condition), __FILE__, __LINE__, #condition)
 #define CHECK_EQ(a, b) ::firn::test::report_equal((a), (b), __FILE__, __LINE__, #a " == " #b)
 // |a - b| <= tolerance; false for NaN.
-#define CHECK_NEAR(a, b, tolerance)                                                                  \
-  ::firn::test::report(((a) > (b) ? (a) - (b) : (b) - (a)) <= (tolerance), __FILE__, __LINE__,       \
+#define CHECK_NEAR(a, b, tolerance)                                                            \
+  ::firn::test::report(((a) > (b) ? (a) - (b) : (b) - (a)) <= (tolerance), __FILE__, __LINE__, \
                        #a " near " #b ": " + ::firn::test::show(a) + " and " + ::firn::test::show(b))
 // Leaves the case when it fails; for what the rest of the case depends on.
 #define REQUIRE(condition)                                                                           \

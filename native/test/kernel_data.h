@@ -1,4 +1,5 @@
-// Inputs and helpers shared by the kernel tests: every instruction set level in turn, buffers at odd addresses, awkward floats.
+// Inputs and helpers shared by the kernel tests: every instruction set level in turn, buffers at odd addresses, awkward
+// floats.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -11,9 +12,9 @@
 #include <vector>
 
 #include "check.h"
+#include "firn/dtype.h"
 #include "simd/cpu_features.h"
 #include "simd/each_isa.h"
-#include "firn/dtype.h"
 
 namespace firn::test {
 
@@ -73,10 +74,12 @@ inline std::vector<float> plain_weights(Random& random, size_t count) {
   return values;
 }
 
-// Every kind of float: ordinary ones, any bit pattern, zeros of both signs, subnormals, infinities and NaNs of both signs.
+// Every kind of float: ordinary ones, any bit pattern, zeros of both signs, subnormals, infinities and NaNs of both
+// signs.
 inline std::vector<float> wild_floats(Random& random, size_t count) {
-  constexpr uint32_t kSpecial[] = {0,          0x80000000, 1,          0x80000001, 0x007FFFFF, 0x807FFFFF, 0x00800000, 0x7F7FFFFF,
-                                   0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001, 0x7FC00000, 0xFFC00000, 0x0001FFFF, 0x00020000};
+  constexpr uint32_t kSpecial[] = {0,          0x80000000, 1,          0x80000001, 0x007FFFFF, 0x807FFFFF,
+                                   0x00800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001,
+                                   0x7FC00000, 0xFFC00000, 0x0001FFFF, 0x00020000};
   std::vector<float> values(count);
   for (float& value : values) {
     switch (random.below(4)) {
@@ -88,10 +91,11 @@ inline std::vector<float> wild_floats(Random& random, size_t count) {
   return values;
 }
 
-// 96 x 96 weights of an attention projection of a small language model (data set lm-small, h.1.attn.proj.weight, checkpoints 16 and
-// 17), little-endian binary32. Empty when the file cannot be read.
+// 96 x 96 weights of an attention projection of a small language model (data set lm-small, h.1.attn.proj.weight,
+// checkpoints 16 and 17), little-endian binary32. Empty when the file cannot be read.
 inline std::vector<float> real_weights(const char* which) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "fixtures" / ("attn_proj_96x96_" + std::string(which) + ".f32");
+  const auto path =
+      std::filesystem::path(__FILE__).parent_path() / "fixtures" / ("attn_proj_96x96_" + std::string(which) + ".f32");
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::vector<float> values(bytes.size() / sizeof(float));

@@ -8,7 +8,8 @@ namespace firn::test {
 namespace {
 
 // Around every register count of every kernel.
-constexpr uint32_t kCentroidCounts[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 255, 256};
+constexpr uint32_t kCentroidCounts[] = {1,  2,  3,  4,  5,  8,   9,   15,  16,  17,  31,
+                                        32, 33, 63, 64, 65, 127, 128, 129, 200, 255, 256};
 
 enum class Spacing { even, clustered, neighbours, largest, wild };
 
@@ -21,7 +22,9 @@ std::vector<float> make_centroids(Random& random, uint32_t count, Spacing spacin
     switch (spacing) {
       case Spacing::even: value = (static_cast<float>(chosen.size()) - static_cast<float>(count - 1) / 2) / 16; break;
       case Spacing::clustered: value = gaussian(random) * std::exp(2 * gaussian(random)); break;
-      case Spacing::neighbours: value = neighbour = std::nextafter(neighbour, 1.0f); break;  // ties between adjacent floats
+      case Spacing::neighbours:
+        value = neighbour = std::nextafter(neighbour, 1.0f);
+        break;  // ties between adjacent floats
       case Spacing::largest: value = large, large = std::nextafter(large, 0.0f); break;
       case Spacing::wild: value = std::bit_cast<float>(static_cast<uint32_t>(random.next())); break;
     }
@@ -60,7 +63,10 @@ std::vector<float> probing_weights(Random& random, const std::vector<float>& cen
 }
 
 LevelMap map_of(const std::vector<float>& centroids, int32_t pruned = kNoLevel, int32_t protect = kNoLevel) {
-  return {.centroids = centroids.data(), .centroid_count = static_cast<uint32_t>(centroids.size()), .pruned_level = pruned, .protected_level = protect};
+  return {.centroids = centroids.data(),
+          .centroid_count = static_cast<uint32_t>(centroids.size()),
+          .pruned_level = pruned,
+          .protected_level = protect};
 }
 
 // Runs assign_levels at every level of instruction set and checks it against `expected`.
@@ -69,14 +75,15 @@ void check_levels(const Elements& w, const Elements* g, const Partition& partiti
   for_each_isa([&] {
     std::vector<uint8_t> levels(w.count() + 2, 0xEE);
     size_t protected_count = 99;
-    CHECK(assign_levels(w.data(), w.dtype(), g ? g->data() : nullptr, g ? g->dtype() : Dtype::f32, w.count(), partition, map,
-                        levels.data() + 1, &protected_count) == Status::ok);
+    CHECK(assign_levels(w.data(), w.dtype(), g ? g->data() : nullptr, g ? g->dtype() : Dtype::f32, w.count(), partition,
+                        map, levels.data() + 1, &protected_count) == Status::ok);
     CHECK_EQ(protected_count, expected_protected);
     CHECK(levels.front() == 0xEE && levels.back() == 0xEE);
     size_t wrong = 0;
     for (size_t i = 0; i < w.count(); ++i) wrong += levels[i + 1] != expected[i];
-    report(wrong == 0, __FILE__, __LINE__, std::string(isa_name(active_isa())) + ", " + show(map.centroid_count) + " centroids, " +
-                                               show(w.count()) + " weights: " + show(wrong) + " wrong levels");
+    report(wrong == 0, __FILE__, __LINE__,
+           std::string(isa_name(active_isa())) + ", " + show(map.centroid_count) + " centroids, " + show(w.count()) +
+               " weights: " + show(wrong) + " wrong levels");
   });
 }
 
@@ -85,7 +92,8 @@ void check_levels(const Elements& w, const Elements* g, const Partition& partiti
 TEST_CASE("every weight goes to the bin whose boundaries hold it, at every level, for every number of centroids") {
   Random random(31);
   for (const uint32_t count : kCentroidCounts) {
-    for (const Spacing spacing : {Spacing::even, Spacing::clustered, Spacing::neighbours, Spacing::largest, Spacing::wild}) {
+    for (const Spacing spacing :
+         {Spacing::even, Spacing::clustered, Spacing::neighbours, Spacing::largest, Spacing::wild}) {
       const std::vector<float> centroids = make_centroids(random, count, spacing);
       for (const size_t weights : {size_t{0}, size_t{1}, size_t{37}, size_t{2051}}) {
         for (const Dtype dtype : kDtypes) {
@@ -102,11 +110,13 @@ TEST_CASE("every weight goes to the bin whose boundaries hold it, at every level
 TEST_CASE("long inputs, where tables take over, keep the same bins") {
   Random random(32);
   for (const uint32_t count : {33u, 65u, 129u, 256u}) {
-    for (const Spacing spacing : {Spacing::even, Spacing::clustered, Spacing::neighbours, Spacing::largest, Spacing::wild}) {
+    for (const Spacing spacing :
+         {Spacing::even, Spacing::clustered, Spacing::neighbours, Spacing::largest, Spacing::wild}) {
       const std::vector<float> centroids = make_centroids(random, count, spacing);
       const Elements w(probing_weights(random, centroids, 40001), Dtype::f32, 3);
       std::vector<float> finite(40001);
-      for (size_t i = 0; i < finite.size(); ++i) finite[i] = std::isfinite(w.at(i)) ? w.at(i) : std::bit_cast<float>(0x7F7FFFFFu);
+      for (size_t i = 0; i < finite.size(); ++i)
+        finite[i] = std::isfinite(w.at(i)) ? w.at(i) : std::bit_cast<float>(0x7F7FFFFFu);
       for (const Elements& in : {w, Elements(finite, Dtype::f32, 1)}) {
         std::vector<uint8_t> expected(in.count());
         for (size_t i = 0; i < in.count(); ++i) expected[i] = nearest_bin(in.at(i), centroids);
@@ -118,8 +128,8 @@ TEST_CASE("long inputs, where tables take over, keep the same bins") {
 
 TEST_CASE("a boundary belongs to the upper bin, and ties between neighbouring floats round to even") {
   const std::vector<float> centroids{-1.0f, 0.0f, 1.0f, std::nextafter(1.0f, 2.0f)};
-  const std::vector<float> weights{-0.5f, std::nextafter(-0.5f, -1.0f), 0.5f, std::nextafter(0.5f, 0.0f), 1.0f,
-                                   std::nextafter(1.0f, 0.0f), -0.0f};
+  const std::vector<float> weights{-0.5f, std::nextafter(-0.5f, -1.0f), 0.5f, std::nextafter(0.5f, 0.0f),
+                                   1.0f,  std::nextafter(1.0f, 0.0f),   -0.0f};
   const std::vector<uint8_t> expected{1, 0, 2, 1, 3, 2, 1};
   check_levels(Elements(weights, Dtype::f32, 0), nullptr, {}, map_of(centroids), expected, 0);
   const std::vector<float> huge{-3e38f, 2e38f, 3e38f};  // sums beyond binary32
@@ -138,7 +148,8 @@ TEST_CASE("boundaries of a map's own part the bins wherever they lie, at every l
         const Elements w(probing_weights(random, parting, weights), Dtype::f32, 1);
         std::vector<uint8_t> expected(weights);
         for (size_t i = 0; i < weights; ++i) {
-          for (uint32_t b = 0; b + 1 < count; ++b) expected[i] = static_cast<uint8_t>(expected[i] + (w.at(i) >= parting[b]));
+          for (uint32_t b = 0; b + 1 < count; ++b)
+            expected[i] = static_cast<uint8_t>(expected[i] + (w.at(i) >= parting[b]));
         }
         check_levels(w, nullptr, {}, map, expected, 0);
       }
@@ -149,7 +160,8 @@ TEST_CASE("boundaries of a map's own part the bins wherever they lie, at every l
   for (const std::vector<float>& boundaries : {level, endless}) {
     LevelMap map = map_of(centroids);
     map.boundaries = boundaries.data();
-    CHECK(assign_levels(centroids.data(), Dtype::f32, nullptr, Dtype::f32, 1, {}, map, bins, nullptr) == Status::invalid_argument);
+    CHECK(assign_levels(centroids.data(), Dtype::f32, nullptr, Dtype::f32, 1, {}, map, bins, nullptr) ==
+          Status::invalid_argument);
   }
 }
 
@@ -169,7 +181,8 @@ TEST_CASE("protected before pruned before quantized, for every pair of dtypes") 
   for (const size_t count : kCounts) {
     for (const Dtype w_dtype : kDtypes) {
       for (const Dtype g_dtype : kDtypes) {
-        const Elements w(wild_floats(random, count), w_dtype, 1 + random.below(7)), g(wild_floats(random, count), g_dtype, 3);
+        const Elements w(wild_floats(random, count), w_dtype, 1 + random.below(7)),
+            g(wild_floats(random, count), g_dtype, 3);
         for (const Partition& p : partitions) {
           for (const bool with_gradients : {false, true}) {
             std::vector<uint8_t> expected(count);
@@ -178,7 +191,8 @@ TEST_CASE("protected before pruned before quantized, for every pair of dtypes") 
               const float m = std::fabs(w.at(i)), s = with_gradients ? std::fabs(g.at(i) * w.at(i)) : 0;
               const bool by_m = p.protect_magnitude_min != INFINITY && m >= p.protect_magnitude_min;
               const bool by_s = p.protect_sensitivity_min != INFINITY && s > 0 && s >= p.protect_sensitivity_min;
-              const bool low = p.prune_metric == Metric::magnitude ? m < p.prune_below : with_gradients && s < p.prune_below;
+              const bool low =
+                  p.prune_metric == Metric::magnitude ? m < p.prune_below : with_gradients && s < p.prune_below;
               expected[i] = by_m || by_s ? 200 : low ? 77 : nearest_bin(w.at(i), centroids);
               protected_count += by_m || by_s;
             }
@@ -205,9 +219,10 @@ TEST_CASE("maps that lack a level, overlap, or are not increasing are refused") 
   CHECK(status(map_of(good), {.protect_sensitivity_min = 1}) == Status::ok);  // no gradients, so nothing to protect
   CHECK(status(map_of(good), {.protect_sensitivity_min = 1}, gradients) == Status::invalid_argument);
   CHECK(status(map_of(good), {.prune_metric = Metric::sensitivity, .prune_below = 1}) == Status::ok);
-  CHECK(status(map_of(good), {.prune_metric = Metric::sensitivity, .prune_below = 1}, gradients) == Status::invalid_argument);
-  CHECK(status(map_of(good, 1, kNoLevel), {}) == Status::invalid_argument);    // a bin's level
-  CHECK(status(map_of(good, 3, 2), {}) == Status::invalid_argument);           // pruned comes first
+  CHECK(status(map_of(good), {.prune_metric = Metric::sensitivity, .prune_below = 1}, gradients) ==
+        Status::invalid_argument);
+  CHECK(status(map_of(good, 1, kNoLevel), {}) == Status::invalid_argument);  // a bin's level
+  CHECK(status(map_of(good, 3, 2), {}) == Status::invalid_argument);         // pruned comes first
   CHECK(status(map_of(good, 2, 2), {}) == Status::invalid_argument);
   CHECK(status(map_of(good, 2, 256), {}) == Status::invalid_argument);
   CHECK(status(map_of(good, -2, kNoLevel), {}) == Status::invalid_argument);
@@ -238,7 +253,8 @@ TEST_CASE("protected weights are gathered in element order, as bfloat16 or in th
   gather_protected(nullptr, Dtype::f32, nullptr, 0, 9, nullptr);
 }
 
-TEST_CASE("dequantizing looks every level up bit for bit and patches the protected ones, at every level and table size") {
+TEST_CASE(
+    "dequantizing looks every level up bit for bit and patches the protected ones, at every level and table size") {
   Random random(35);
   for (const uint32_t level_count : {1u, 2u, 8u, 9u, 16u, 17u, 32u, 33u, 34u, 64u, 65u, 128u, 129u, 255u, 256u}) {
     for (const size_t count : kCounts) {
@@ -262,8 +278,8 @@ TEST_CASE("dequantizing looks every level up bit for bit and patches the protect
         }
         for_each_isa([&] {
           std::vector<uint8_t> out(1 + count * width + 1, 0x5C);
-          const Status status = dequantize(levels.data(), count, dtype, table.data(), level_count, protected_level, words.data(),
-                                           words.size(), out.data() + 1);
+          const Status status = dequantize(levels.data(), count, dtype, table.data(), level_count, protected_level,
+                                           words.data(), words.size(), out.data() + 1);
           CHECK(status == Status::ok);
           CHECK(out.front() == 0x5C && out.back() == 0x5C);
           CHECK(std::equal(expected.begin(), expected.end(), out.begin() + 1));
@@ -282,7 +298,8 @@ TEST_CASE("dequantizing refuses levels past the table and any other number of pr
       std::vector<float> out(count);
       const uint16_t words[3] = {};
       const auto status = [&](int32_t protected_level, size_t protected_count) {
-        return dequantize(levels.data(), count, Dtype::f32, table.data(), level_count, protected_level, words, protected_count, out.data());
+        return dequantize(levels.data(), count, Dtype::f32, table.data(), level_count, protected_level, words,
+                          protected_count, out.data());
       };
       const int32_t protect = static_cast<int32_t>(level_count - 1);
       for_each_isa([&] {
@@ -306,7 +323,8 @@ TEST_CASE("dequantizing refuses levels past the table and any other number of pr
       CHECK(status(-2, 0) == Status::invalid_argument);
     }
   }
-  CHECK(dequantize(nullptr, 0, Dtype::f32, table.data(), 257, kNoLevel, nullptr, 0, nullptr) == Status::invalid_argument);
+  CHECK(dequantize(nullptr, 0, Dtype::f32, table.data(), 257, kNoLevel, nullptr, 0, nullptr) ==
+        Status::invalid_argument);
   CHECK(dequantize(nullptr, 0, Dtype::f32, table.data(), 0, kNoLevel, nullptr, 0, nullptr) == Status::ok);
 }
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "check.h"
-#include "simd/cpu_features.h"
 #include "checksum/crc32c_kernels.h"
 #include "firn/checksum.h"
+#include "simd/cpu_features.h"
 
 namespace {
 

@@ -69,7 +69,8 @@ struct Oracle {
   long double brute_force(size_t begin, uint32_t k) const {
     if (k == 1 || begin + 1 >= x.size()) return cost(begin, x.size());
     long double best = cost(begin, x.size());
-    for (size_t cut = begin + 1; cut < x.size(); ++cut) best = std::min(best, cost(begin, cut) + brute_force(cut, k - 1));
+    for (size_t cut = begin + 1; cut < x.size(); ++cut)
+      best = std::min(best, cost(begin, cut) + brute_force(cut, k - 1));
     return best;
   }
 
@@ -119,7 +120,8 @@ struct Cells {
 Cells entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options) {
   Cells cells{std::vector<float>(bins), std::vector<float>(bins)};
   uint32_t count = 0;
-  CHECK(build_entropy_codebook(sketch, bins, options, cells.centroids.data(), cells.boundaries.data(), &count) == Status::ok);
+  CHECK(build_entropy_codebook(sketch, bins, options, cells.centroids.data(), cells.boundaries.data(), &count) ==
+        Status::ok);
   CHECK(count >= 1 && count <= bins);
   cells.centroids.resize(count);
   cells.boundaries.resize(count - 1);
@@ -144,7 +146,9 @@ struct PricedOracle {
     float centroids[kBinsMax];
     uint32_t count = 0;
     CHECK(build_codebook(sketch, bins, means, centroids, &count) == Status::ok);
-    bit_cost = counts.size() <= bins ? 0 : options.bit_price * codebook_distortion(sketch, means, centroids, count) / static_cast<double>(mass);
+    bit_cost = counts.size() <= bins ? 0
+                                     : options.bit_price * codebook_distortion(sketch, means, centroids, count) /
+                                           static_cast<double>(mass);
   }
 
   // Of points [begin, end) as one cell.
@@ -171,7 +175,8 @@ struct PricedOracle {
       long double weight = 0, moment = 0, scatter = 0, here = 0;
       for (size_t j = i + 1; j <= n; ++j) {
         const long double w = error.w[j - 1], distance = error.x[j - 1] - (weight > 0 ? moment / weight : 0);
-        scatter += weight > 0 ? weight * w / (weight + w) * distance * distance : 0;  // what a point adds to the scatter of those before it
+        scatter += weight > 0 ? weight * w / (weight + w) * distance * distance
+                              : 0;  // what a point adds to the scatter of those before it
         weight += w, moment += w * error.x[j - 1], here += counts[j - 1];
         costs[i][j] = scatter + bit_cost * here * std::log2(mass / here);
       }
@@ -219,7 +224,8 @@ TEST_CASE("optimal clustering equals brute force over all cuts") {
     for (const Weighting weighting : kWeightings) {
       const CodebookOptions how = options(Clustering::optimal, weighting, random.unit());
       const Oracle oracle(*sketch, weighting, how.sigma);
-      const double best = static_cast<double>(oracle.brute_force(0, bins)), got = distortion(*sketch, how, codebook(*sketch, bins, how));
+      const double best = static_cast<double>(oracle.brute_force(0, bins)),
+                   got = distortion(*sketch, how, codebook(*sketch, bins, how));
       CHECK_NEAR(got, best, best * 1e-9 + rounding_allowance(oracle));
     }
   }
@@ -233,7 +239,8 @@ TEST_CASE("optimal clustering equals the quadratic recurrence on hundreds of buc
       const Oracle oracle(*sketch, weighting, 0.2);
       for (const uint32_t bins : {2u, 3u, 8u, 31u, 64u}) {
         const CodebookOptions how = options(Clustering::optimal, weighting);
-        const double best = static_cast<double>(oracle.quadratic(bins)), got = distortion(*sketch, how, codebook(*sketch, bins, how));
+        const double best = static_cast<double>(oracle.quadratic(bins)),
+                     got = distortion(*sketch, how, codebook(*sketch, bins, how));
         CHECK_NEAR(got, best, best * 1e-9 + rounding_allowance(oracle));
       }
     }
@@ -258,7 +265,8 @@ TEST_CASE("entropy-constrained cells equal brute force over all cuts") {
     const SketchPtr sketch = sketch_of(random_values(random, 1 + random.below(11), round % 4));
     const uint32_t bins = 2 + static_cast<uint32_t>(random.below(4));
     for (const Weighting weighting : kWeightings) {
-      const EntropyOptions how{.weighting = weighting, .sigma = 0.1 + 0.9 * random.unit(), .bit_price = kPrices[round % 5]};
+      const EntropyOptions how{
+          .weighting = weighting, .sigma = 0.1 + 0.9 * random.unit(), .bit_price = kPrices[round % 5]};
       const PricedOracle oracle(*sketch, how, bins);
       const double best = static_cast<double>(oracle.brute_force(0, bins));
       CHECK_NEAR(static_cast<double>(oracle.cost(entropy_codebook(*sketch, bins, how))), best, oracle.allowance());
@@ -378,7 +386,8 @@ TEST_CASE("entropy-constrained codebooks of degenerate sketches are what there i
     return build_entropy_codebook(*sketch, bins, how, centroids, boundaries, &count) == Status::invalid_argument;
   };
   CHECK(refused(1, {}) && refused(257, {}) && refused(4, {.bit_price = -1}) && refused(4, {.bit_price = NAN}));
-  CHECK(refused(4, {.bit_price = 2 * kBitPriceMax}) && refused(4, {.weighting = Weighting::frequency_magnitude, .sigma = 0}));
+  CHECK(refused(4, {.bit_price = 2 * kBitPriceMax}) &&
+        refused(4, {.weighting = Weighting::frequency_magnitude, .sigma = 0}));
   CHECK(refused(4, {.sigma = NAN}));
   CHECK_EQ(count, 77u);
 }
@@ -422,7 +431,8 @@ TEST_CASE("Lloyd's iterations never raise the distortion and end in a fixed poin
 TEST_CASE("without Lloyd the seeds are buckets, drawn by weight times distance") {
   // Three buckets, two centroids: the first is drawn by weight, the second by weight times distance from it.
   const SketchPtr sketch = sketch_of({1, 1, 1, 1, 1, 1, 2, 2, 2, 4});
-  const double x[] = {sketch_midpoint(0x3F80 >> 1), sketch_midpoint(0x4000 >> 1), sketch_midpoint(0x4080 >> 1)}, w[] = {6, 3, 1};
+  const double x[] = {sketch_midpoint(0x3F80 >> 1), sketch_midpoint(0x4000 >> 1), sketch_midpoint(0x4080 >> 1)},
+               w[] = {6, 3, 1};
   double expected[3] = {};  // by the bucket left out
   for (int a = 0; a < 3; ++a) {
     double total = 0;
@@ -476,9 +486,12 @@ TEST_CASE("with a fixed seed the centroids of neighbouring checkpoints stay clos
       double moved = 0, fresh = 0;
       constexpr uint64_t kSeeds = 8;
       for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-        const std::vector<float> from = codebook(*a, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed));
-        const std::vector<float> to = codebook(*b, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed));
-        const std::vector<float> other = codebook(*b, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed + 100));
+        const std::vector<float> from =
+            codebook(*a, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed));
+        const std::vector<float> to =
+            codebook(*b, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed));
+        const std::vector<float> other =
+            codebook(*b, bins, options(clustering, Weighting::frequency_magnitude, 0.2, seed + 100));
         REQUIRE(from.size() == bins && to.size() == bins && other.size() == bins);
         const double spacing = (static_cast<double>(from.back()) - from.front()) / (bins - 1);
         for (uint32_t i = 0; i < bins; ++i) {
@@ -487,7 +500,8 @@ TEST_CASE("with a fixed seed the centroids of neighbouring checkpoints stay clos
         }
       }
       report(moved < 0.1, __FILE__, __LINE__, "mean move in bin widths: " + show(moved));
-      if (clustering == Clustering::kmeanspp) report(fresh > 2 * moved, __FILE__, __LINE__, "fresh seeds move " + show(fresh));
+      if (clustering == Clustering::kmeanspp)
+        report(fresh > 2 * moved, __FILE__, __LINE__, "fresh seeds move " + show(fresh));
     }
   }
 }

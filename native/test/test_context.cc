@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.h"
-#include "context/tables/cost_bits.h"
 #include "context/lanes/table_codes.h"
+#include "context/tables/cost_bits.h"
 #include "context/tables/table_set.h"
 #include "firn/checksum.h"
 #include "firn/context_coder.h"
@@ -23,7 +23,9 @@ struct Block {
   Bytes symbols, contexts;
   std::vector<uint32_t> counts, slots, escapes;
 
-  ContextLayout layout() const { return {contexts.data(), contexts.size(), counts.data(), slots.data(), counts.size()}; }
+  ContextLayout layout() const {
+    return {contexts.data(), contexts.size(), counts.data(), slots.data(), counts.size()};
+  }
   ContextBlock view() const { return {layout(), symbols.data(), escapes.data(), escapes.size()}; }
 };
 
@@ -43,14 +45,16 @@ Block random_block(Random& random, size_t count, uint32_t first_slot, uint32_t s
     const size_t size = i + 1 == segments ? left : random.below(left + 1);
     for (size_t k = 0; k < size; ++k) {
       const auto context = static_cast<uint8_t>(std::min(random.below(motion.contexts), random.below(motion.contexts)));
-      const double share = motion.moved * std::pow(motion.spread, static_cast<double>(context) / std::max(1u, motion.contexts - 1));
+      const double share =
+          motion.moved * std::pow(motion.spread, static_cast<double>(context) / std::max(1u, motion.contexts - 1));
       uint8_t symbol = 0;
       if (random.unit() < motion.escapes) symbol = kContextEscape;
       else if (random.unit() < share) {
         symbol = 1;
         while (symbol + 1u < motion.symbols && random.below(2) == 0) ++symbol;
       }
-      if (symbol == kContextEscape) block.escapes.push_back(static_cast<uint32_t>(random.next() >> (32 + random.below(32))));
+      if (symbol == kContextEscape)
+        block.escapes.push_back(static_cast<uint32_t>(random.next() >> (32 + random.below(32))));
       block.contexts.push_back(context);
       block.symbols.push_back(symbol);
     }
@@ -75,14 +79,16 @@ Bytes encode(const ContextTables& tables, const Block& block) {
 }
 
 // Decodes into guarded memory of exactly the right size.
-Status decode(const ContextTables& tables, const Bytes& payload, const Block& block, Bytes* symbols, std::vector<uint32_t>* escapes) {
+Status decode(const ContextTables& tables, const Bytes& payload, const Block& block, Bytes* symbols,
+              std::vector<uint32_t>* escapes) {
   constexpr size_t kGuard = 64;
   Bytes guarded(block.symbols.size() + kGuard, 0xA5);
   const Bytes exact = payload;  // no capacity past its end
   const Status status = tables.decode(exact.data(), exact.size(), block.layout(), guarded.data(), escapes);
   CHECK(std::all_of(guarded.end() - kGuard, guarded.end(), [](uint8_t b) { return b == 0xA5; }));
   guarded.resize(block.symbols.size());
-  if (status == Status::ok) CHECK(std::all_of(guarded.begin(), guarded.end(), [](uint8_t s) { return s < kContextSymbols; }));
+  if (status == Status::ok)
+    CHECK(std::all_of(guarded.begin(), guarded.end(), [](uint8_t s) { return s < kContextSymbols; }));
   *symbols = std::move(guarded);
   return status;
 }
@@ -97,8 +103,8 @@ void check_comes_back(const ContextTables& tables, const Bytes& payload, const B
   });
 }
 
-// Everything comes back, through stored tables, at every instruction set level, and every level writes the same bytes. Returns the bytes
-// of all payloads.
+// Everything comes back, through stored tables, at every instruction set level, and every level writes the same bytes.
+// Returns the bytes of all payloads.
 size_t check_round_trip(const std::vector<Block>& blocks, uint32_t slots) {
   const ContextTables made = build(blocks, slots);
   const Bytes stored = made.serialize();
@@ -183,7 +189,8 @@ TEST_CASE("context: blocks of every kind come back identical") {
       check_round_trip({random_block(random, 20000, 0, 1, motion), random_block(random, 7001, 1, 3, motion)}, 6);
     }
   }
-  for (size_t count = 0; count <= 70; ++count) check_round_trip({random_block(random, count, 2, 2, {0.3, 4, 32, 0.1, 1})}, 9);
+  for (size_t count = 0; count <= 70; ++count)
+    check_round_trip({random_block(random, count, 2, 2, {0.3, 4, 32, 0.1, 1})}, 9);
   check_round_trip({random_block(random, 9000, 0, 4, {0.9, 20, 31, 0, 1})}, 4);
 }
 
@@ -201,7 +208,8 @@ Block spread_block(Random& random, size_t count, uint32_t contexts, uint32_t wid
   block.slots = {0};
   for (size_t i = 0; i < count; ++i) {
     const auto context = static_cast<uint32_t>(random.below(contexts));
-    const uint32_t near = context * width / contexts + static_cast<uint32_t>(random.below(4)), any = static_cast<uint32_t>(random.below(width));
+    const uint32_t near = context * width / contexts + static_cast<uint32_t>(random.below(4)),
+                   any = static_cast<uint32_t>(random.below(width));
     block.contexts.push_back(static_cast<uint8_t>(context));
     block.symbols.push_back(static_cast<uint8_t>(std::min(random.below(8) == 0 ? any : near, width - 1)));
   }
@@ -211,7 +219,8 @@ Block spread_block(Random& random, size_t count, uint32_t contexts, uint32_t wid
 TEST_CASE("context: few and many tables of few and many symbols are the same at every instruction set level") {
   Random random(31);
   for (const uint32_t contexts : {1, 2, 3, 4, 5, 8, 9, 20}) {
-    for (const uint32_t width : {2, 5, 8, 9, 16, 17, 31}) check_round_trip({spread_block(random, 20011, contexts, width)}, 1);
+    for (const uint32_t width : {2, 5, 8, 9, 16, 17, 31})
+      check_round_trip({spread_block(random, 20011, contexts, width)}, 1);
   }
 }
 
@@ -237,8 +246,10 @@ TEST_CASE("context: full blocks take at most 1.01 of the model's entropy") {
   Random random(5);
   for (const double moved : {0.01, 0.03, 0.06, 0.1, 0.3, 0.7}) {
     std::vector<Block> blocks;
-    for (uint32_t b = 0; b < 4; ++b) blocks.push_back(random_block(random, kBlockElementsMax, b / 2, 1, {moved, 6, 5, 0, 1.4}));
-    const double bytes = static_cast<double>(check_round_trip(blocks, 2)) + static_cast<double>(build(blocks, 2).serialize().size());
+    for (uint32_t b = 0; b < 4; ++b)
+      blocks.push_back(random_block(random, kBlockElementsMax, b / 2, 1, {moved, 6, 5, 0, 1.4}));
+    const double bytes =
+        static_cast<double>(check_round_trip(blocks, 2)) + static_cast<double>(build(blocks, 2).serialize().size());
     const double ratio = 8 * bytes / model_bits(blocks);
     CHECK(ratio < 1.01);
     if (ratio >= 1.01) std::fprintf(stderr, "moved %g: %g\n", moved, ratio);
@@ -264,19 +275,23 @@ TEST_CASE("context: a block without elements decodes from nothing but the payloa
   const ContextTables tables = build({random_block(random, 900, 0, 1, {0.3, 4, 5, 0, 1})}, 1);
   const ContextLayout empty;
   std::vector<uint32_t> escapes;
-  const auto decoded = [&](const Bytes& payload) { return tables.decode(payload.data(), payload.size(), empty, nullptr, &escapes); };
+  const auto decoded = [&](const Bytes& payload) {
+    return tables.decode(payload.data(), payload.size(), empty, nullptr, &escapes);
+  };
   CHECK_EQ(decoded({0}), Status::ok);
   CHECK_EQ(decoded({1, 1}), Status::ok);  // dense and runs: a state at its end
   CHECK_EQ(decoded({2, 1}), Status::ok);
   CHECK_EQ(decoded({3}), Status::ok);
-  for (const Bytes& payload : {Bytes{}, Bytes{0, 0}, Bytes{1}, Bytes{1, 2}, Bytes{2, 0}, Bytes{3, 0}, Bytes{4}, Bytes{33, 1, 1, 0}, Bytes{64}}) {
+  for (const Bytes& payload : {Bytes{}, Bytes{0, 0}, Bytes{1}, Bytes{1, 2}, Bytes{2, 0}, Bytes{3, 0}, Bytes{4},
+                               Bytes{33, 1, 1, 0}, Bytes{64}}) {
     CHECK(decoded(payload) != Status::ok);
   }
 }
 
 TEST_CASE("context: any tables encode any block") {
   Random random(7);
-  const Block calm = random_block(random, 3000, 0, 1, {0.01, 3, 3, 0, 1}), wild = random_block(random, 3000, 0, 1, {0.9, 50, 32, 0.05, 1});
+  const Block calm = random_block(random, 3000, 0, 1, {0.01, 3, 3, 0, 1}),
+              wild = random_block(random, 3000, 0, 1, {0.9, 50, 32, 0.05, 1});
   const ContextTables tables = build({calm}, 1);
   const Bytes payload = encode(tables, wild);
   CHECK(payload.size() <= 3000 * 5 / 8 + 1 + 6 * wild.escapes.size() + 8);
@@ -326,7 +341,8 @@ TEST_CASE("context: stored bytes of format version 2 decode for ever, and are wh
   uint32_t checksum = 0;
   for (const double moved : {0.0003, 0.004, 0.02, 0.06, 0.3, 0.9}) {
     std::vector<Block> blocks;
-    for (uint32_t b = 0; b < 3; ++b) blocks.push_back(random_block(random, b == 0 ? 131072 : 9000, 4 * b, 4, {moved / (1 + 4 * b), 12, 9, 0.0005, 1}));
+    for (uint32_t b = 0; b < 3; ++b)
+      blocks.push_back(random_block(random, b == 0 ? 131072 : 9000, 4 * b, 4, {moved / (1 + 4 * b), 12, 9, 0.0005, 1}));
     const ContextTables tables = build(blocks, 12);
     const Bytes stored = tables.serialize();
     checksum = crc32c(stored.data(), stored.size(), checksum);
@@ -369,7 +385,9 @@ TEST_CASE("context: counts merge in any order to the same tables") {
   CHECK_EQ(merged.total_bits(), whole.total_bits());
 }
 
-TEST_CASE("context: a move's price is its bits beyond staying in its context, over the mean of all moves, whatever the order and the slots") {
+TEST_CASE(
+    "context: a move's price is its bits beyond staying in its context, over the mean of all moves, whatever the order "
+    "and the slots") {
   // Counts of symbols 0, 1 and 2 in two contexts of three slots. Bits are logarithms of (2 n0 + 1) / (2 n + 1).
   struct Seen {
     uint32_t slot;
@@ -398,8 +416,11 @@ TEST_CASE("context: a move's price is its bits beyond staying in its context, ov
   const Bytes prices = counted({0, 1, 2});
   CHECK(prices == counted({2, 0, 1}));
   const double outwards3 = std::log2(1783.0 / 15), inwards3 = std::log2(1783.0 / 63), outwards50 = std::log2(81.0 / 41);
-  const double mean = (7 * outwards3 + 31 * inwards3 + 20 * outwards50 + 100 * 0) / 158;  // where moving is likelier than staying it costs nothing
-  const auto price = [&](double bits) { return static_cast<uint32_t>(std::min(255.0, std::round(bits / mean * kLatticePriceUnit))); };
+  const double mean = (7 * outwards3 + 31 * inwards3 + 20 * outwards50 + 100 * 0) /
+                      158;  // where moving is likelier than staying it costs nothing
+  const auto price = [&](double bits) {
+    return static_cast<uint32_t>(std::min(255.0, std::round(bits / mean * kLatticePriceUnit)));
+  };
   CHECK_EQ(prices[2 * 3], price(outwards3));
   CHECK_EQ(prices[2 * 3 + 1], price(inwards3));
   CHECK_EQ(prices[2 * 50], price(outwards50));
@@ -415,7 +436,8 @@ TEST_CASE("context: a move's price is its bits beyond staying in its context, ov
 TEST_CASE("context: thousands of slots are built in bounded work, and rows that never occur cost nearly nothing") {
   Random random(11);
   std::vector<Block> blocks;
-  for (uint32_t slot = 0; slot < 4000; slot += 2) blocks.push_back(random_block(random, 300, slot, 1, {slot % 4 ? 0.2 : 0.02, 12, 5, 0, 2}));
+  for (uint32_t slot = 0; slot < 4000; slot += 2)
+    blocks.push_back(random_block(random, 300, slot, 1, {slot % 4 ? 0.2 : 0.02, 12, 5, 0, 2}));
   const ContextTables tables = build(blocks, 4000);
   CHECK(tables.serialize().size() < 2000);  // a byte for each of the slots that occur
   check_round_trip({blocks.begin(), blocks.begin() + 20}, 4000);
@@ -462,7 +484,8 @@ TEST_CASE("context: truncated and extended payloads are refused") {
       std::vector<uint32_t> escapes;
       for (size_t size = 0; size < payload.size(); size += 1 + size / 50) {
         for_each_isa([&] {
-          CHECK(decode(tables, Bytes(payload.begin(), payload.begin() + static_cast<ptrdiff_t>(size)), block, &symbols, &escapes) != Status::ok);
+          CHECK(decode(tables, Bytes(payload.begin(), payload.begin() + static_cast<ptrdiff_t>(size)), block, &symbols,
+                       &escapes) != Status::ok);
         });
       }
       for (const size_t extra : {1u, 2u, 3u}) {
@@ -484,7 +507,8 @@ TEST_CASE("context: damaged payloads end in the same status and symbols at every
       for (int round = 0; round < 60; ++round) {
         Bytes damaged = payload;
         for (size_t edits = 1 + random.below(3); edits > 0; --edits) {
-          damaged[random.below(round % 2 ? damaged.size() : std::min<size_t>(damaged.size(), 12))] ^= static_cast<uint8_t>(1 + random.below(255));
+          damaged[random.below(round % 2 ? damaged.size() : std::min<size_t>(damaged.size(), 12))] ^=
+              static_cast<uint8_t>(1 + random.below(255));
         }
         Status status = Status::ok;
         Bytes symbols;

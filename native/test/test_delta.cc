@@ -29,7 +29,9 @@ struct Block {
 
 // Levels 0..levels-1 with a skew towards the middle; `stay` is the probability that a level is the previous one.
 Block random_block(Random& random, size_t count, uint32_t levels_before, uint32_t levels_now, double stay) {
-  const auto draw = [&](uint32_t levels) { return static_cast<uint8_t>((random.below(levels) + random.below(levels)) / 2); };
+  const auto draw = [&](uint32_t levels) {
+    return static_cast<uint8_t>((random.below(levels) + random.below(levels)) / 2);
+  };
   Block block;
   block.modulus = std::max(levels_before, levels_now);
   for (size_t i = 0; i < count; ++i) {
@@ -48,7 +50,8 @@ struct Coded {
 
 Coded encode_all(const std::vector<Block>& blocks) {
   TokenCounts counts;
-  for (const Block& b : blocks) CHECK_EQ(counts.add(b.previous_data(), b.current.data(), b.count(), b.modulus), Status::ok);
+  for (const Block& b : blocks)
+    CHECK_EQ(counts.add(b.previous_data(), b.current.data(), b.count(), b.modulus), Status::ok);
   const TokenTables tables = counts.build();
   Coded coded{tables.serialize(), {}, counts.payload_bits()};
   for (const Block& b : blocks) {
@@ -62,8 +65,8 @@ Coded encode_all(const std::vector<Block>& blocks) {
 Status decode(const TokenTables& tables, const Bytes& payload, const Block& block, Bytes* out) {
   constexpr size_t kGuard = 64;
   Bytes guarded(block.count() + kGuard, 0xA5);
-  const Status status =
-      tables.decode(payload.data(), payload.size(), block.previous_data(), block.count(), block.modulus, guarded.data());
+  const Status status = tables.decode(payload.data(), payload.size(), block.previous_data(), block.count(),
+                                      block.modulus, guarded.data());
   CHECK(std::all_of(guarded.end() - kGuard, guarded.end(), [](uint8_t b) { return b == 0xA5; }));
   guarded.resize(block.count());
   if (status == Status::ok) {
@@ -105,7 +108,9 @@ std::map<uint32_t, std::vector<int64_t>> naive_tokens(const Block& block) {
   return tokens;
 }
 
-uint32_t token_id(int64_t token) { return token <= 0 ? static_cast<uint32_t>(-token) : run_token(static_cast<uint32_t>(token)); }
+uint32_t token_id(int64_t token) {
+  return token <= 0 ? static_cast<uint32_t>(-token) : run_token(static_cast<uint32_t>(token));
+}
 
 // Total bits of Huffman's construction, by repeated search for the two smallest weights.
 uint64_t naive_huffman_bits(std::vector<uint64_t> weights) {
@@ -123,7 +128,8 @@ uint64_t naive_huffman_bits(std::vector<uint64_t> weights) {
 std::vector<Block> mixed_blocks(uint64_t seed) {
   Random random(seed);
   std::vector<Block> blocks;
-  for (int i = 0; i < 6; ++i) blocks.push_back(random_block(random, 100 + random.below(4000), 10, 12, i % 2 ? 0.97 : 0.5));
+  for (int i = 0; i < 6; ++i)
+    blocks.push_back(random_block(random, 100 + random.below(4000), 10, 12, i % 2 ? 0.97 : 0.5));
   return blocks;
 }
 
@@ -220,7 +226,8 @@ TEST_CASE("delta: the bit stream is the canonical codes of the literal tokens, m
     }
   }
   Bytes expected((bits.size() + 7) / 8, 0);
-  for (size_t i = 0; i < bits.size(); ++i) expected[i / 8] = static_cast<uint8_t>(expected[i / 8] | (bits[i] << (7 - i % 8)));
+  for (size_t i = 0; i < bits.size(); ++i)
+    expected[i / 8] = static_cast<uint8_t>(expected[i / 8] | (bits[i] << (7 - i % 8)));
   CHECK(coded.payloads[0] == expected);
 }
 
@@ -232,7 +239,9 @@ TEST_CASE("delta: stored bytes of format version 1 decode for ever, and are what
   const Fixture fixtures[] = {
       {{{3}, {4}, 8}, {0x38, 0xef, 0x10}, {}},  // docs/format-blocks.md, section 4
       {{{}, {0, 0, 0, 1, 2, 2}, 3}, {0xa1, 0x17, 0x45, 0x20}, {0x3c, 0xe0}},
-      {{{0, 0, 0, 0, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 1, 0, 1, 1}, 2}, {0x6c, 0xb5, 0x6f, 0x0c, 0x51, 0x80}, {0x5c, 0xc0}},
+      {{{0, 0, 0, 0, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 1, 0, 1, 1}, 2},
+       {0x6c, 0xb5, 0x6f, 0x0c, 0x51, 0x80},
+       {0x5c, 0xc0}},
   };
   for (const Fixture& f : fixtures) {
     const Coded coded = encode_all({f.block});
@@ -259,7 +268,8 @@ TEST_CASE("delta: counts merge in any order to the same tables") {
   TokenCounts a, b;
   for (size_t i = 0; i < blocks.size(); ++i) {
     TokenCounts one;
-    CHECK_EQ(one.add(blocks[i].previous_data(), blocks[i].current.data(), blocks[i].count(), blocks[i].modulus), Status::ok);
+    CHECK_EQ(one.add(blocks[i].previous_data(), blocks[i].current.data(), blocks[i].count(), blocks[i].modulus),
+             Status::ok);
     (i % 2 ? a : b).merge(one);
   }
   a.merge(b);
@@ -353,12 +363,14 @@ TEST_CASE("delta: whatever bytes come, a decoder that accepts them has read the 
 }
 
 TEST_CASE("token tables: every truncation and 60000 mutations are refused, or are what the writer writes") {
-  Coded coded[] = {encode_all(mixed_blocks(80)), encode_all({Block{{3}, {4}, 8}}), encode_all({Block{{}, Bytes(9000, 1), 2}})};
+  Coded coded[] = {encode_all(mixed_blocks(80)), encode_all({Block{{3}, {4}, 8}}),
+                   encode_all({Block{{}, Bytes(9000, 1), 2}})};
   for (const Coded& c : coded) {
     for (size_t size = 1; size < c.tables.size(); ++size) {
       TokenTables tables;
       const Status status = TokenTables::parse(c.tables.data(), size, &tables);
-      if (status == Status::ok) CHECK(tables.serialize() == Bytes(c.tables.begin(), c.tables.begin() + static_cast<ptrdiff_t>(size)));
+      if (status == Status::ok)
+        CHECK(tables.serialize() == Bytes(c.tables.begin(), c.tables.begin() + static_cast<ptrdiff_t>(size)));
     }
   }
   Random random(81);
@@ -427,7 +439,8 @@ TEST_CASE("huffman: the length limit holds for Fibonacci counts and gives the be
       if (kraft == 16) best = std::min(best, cost);
       return;
     }
-    for (uint8_t d = least; d <= 4; ++d) self(self, i + 1, d, kraft + (16u >> d), cost + small[small.size() - 1 - i] * d);
+    for (uint8_t d = least; d <= 4; ++d)
+      self(self, i + 1, d, kraft + (16u >> d), cost + small[small.size() - 1 - i] * d);
   };
   search(search, 0, 1, 0, 0);
   const std::vector<uint8_t> limited = huffman_lengths(small, 4);

@@ -25,10 +25,13 @@ struct Matrix {
   bool inputs_last = true;
 };
 
-size_t place(const Matrix& m, size_t output, size_t input) { return m.inputs_last ? output * m.inputs + input : input * m.outputs + output; }
+size_t place(const Matrix& m, size_t output, size_t input) {
+  return m.inputs_last ? output * m.inputs + input : input * m.outputs + output;
+}
 
 // e^T (X^T X) e summed over outputs, the error the outputs make.
-double output_error(const Matrix& m, const std::vector<float>& gram, const std::vector<float>& weights, const std::vector<float>& rounded) {
+double output_error(const Matrix& m, const std::vector<float>& gram, const std::vector<float>& weights,
+                    const std::vector<float>& rounded) {
   double total = 0;
   for (size_t o = 0; o < m.outputs; ++o) {
     for (size_t b = 0; b < m.inputs / m.size; ++b) {
@@ -47,12 +50,14 @@ double output_error(const Matrix& m, const std::vector<float>& gram, const std::
 int32_t zone_of(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
   const auto zone = static_cast<int32_t>(hysteresis.dead_zone);
   if (!hysteresis.prices) return zone;
-  return std::min(192, static_cast<int32_t>(std::floor(128.5 + (zone - 128) * hysteresis.prices[2 * context + inwards] / 64.0)));
+  return std::min(
+      192, static_cast<int32_t>(std::floor(128.5 + (zone - 128) * hysteresis.prices[2 * context + inwards] / 64.0)));
 }
 
 // The rule, one element after the other in double precision.
-std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor, const LatticeSegment& s, const std::vector<int32_t>& previous,
-                               const std::vector<uint8_t>& contexts, const std::vector<float>& weights, float strength, LatticeHysteresis hysteresis) {
+std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor, const LatticeSegment& s,
+                               const std::vector<int32_t>& previous, const std::vector<uint8_t>& contexts,
+                               const std::vector<float>& weights, float strength, LatticeHysteresis hysteresis) {
   std::vector<float> out(weights.size());
   for (size_t o = 0; o < m.outputs; ++o) {
     for (size_t b = 0; b < m.inputs / m.size; ++b) {
@@ -65,9 +70,12 @@ std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor
         const float k = static_cast<float>(previous[at] * (1 << s.shift)), difference = x + handed_on * strength - k;
         const float distance = std::fabs(difference);
         const bool inwards = (difference < 0) != (previous[at] < 0);
-        const float dead = std::max(1.0f, std::ceil(static_cast<float>(zone_of(hysteresis, contexts[at], inwards) * s.step) / 256));
-        const float steps = std::max(1.0f, std::trunc((distance + static_cast<float>(s.step / 2)) / static_cast<float>(s.step)));
-        const float target = distance < dead ? k : k + (difference < 0 ? -1.0f : 1.0f) * steps * static_cast<float>(s.step);
+        const float dead =
+            std::max(1.0f, std::ceil(static_cast<float>(zone_of(hysteresis, contexts[at], inwards) * s.step) / 256));
+        const float steps =
+            std::max(1.0f, std::trunc((distance + static_cast<float>(s.step / 2)) / static_cast<float>(s.step)));
+        const float target =
+            distance < dead ? k : k + (difference < 0 ? -1.0f : 1.0f) * steps * static_cast<float>(s.step);
         errors.push_back(x - target);
         out[at] = std::ldexp(target, s.exponent);
       }
@@ -141,7 +149,8 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     s.count = static_cast<uint32_t>(count), s.exponent = -14, s.step = 700, s.shift = 2;
     const std::vector<float> weights = plain_weights(random, count);
     std::vector<int32_t> previous(count);
-    for (size_t i = 0; i < count; ++i) previous[i] = static_cast<int32_t>(weights[i] * 4096) + static_cast<int32_t>(random.below(400)) - 200;
+    for (size_t i = 0; i < count; ++i)
+      previous[i] = static_cast<int32_t>(weights[i] * 4096) + static_cast<int32_t>(random.below(400)) - 200;
     std::vector<uint8_t> activity(count), contexts(count), prices(kLatticePrices);
     for (uint8_t& byte : activity) byte = static_cast<uint8_t>(random.below(64) << 2 | random.below(3));
     for (uint8_t& price : prices) price = static_cast<uint8_t>(random.below(256));
@@ -150,7 +159,8 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
     Feedback feedback{factor.data(), m.size, m.inputs, m.outputs, m.inputs_last, 0, 0.75f, 150};
     const std::vector<float> fixed = expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
     feedback.hysteresis.prices = prices.data();
-    const std::vector<float> expected = expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
+    const std::vector<float> expected =
+        expected_of(m, factor, s, previous, contexts, weights, 0.75f, feedback.hysteresis);
     CHECK(expected != fixed);
     for_each_isa([&] {
       std::vector<float> targets(count);
@@ -164,8 +174,10 @@ TEST_CASE("feedback follows its rule in every layout, and lattice_quantize gives
       std::vector<uint32_t> escapes;
       std::vector<int32_t> after(count);
       LatticeStatistics statistics;
-      REQUIRE(lattice_quantize(targets.data(), Dtype::f32, {&s, 1}, state, 128, symbols.data(), &escapes, &statistics) == Status::ok);
-      REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, state, after.data(), after_activity.data()) == Status::ok);
+      REQUIRE(lattice_quantize(targets.data(), Dtype::f32, {&s, 1}, state, 128, symbols.data(), &escapes,
+                               &statistics) == Status::ok);
+      REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, state, after.data(),
+                            after_activity.data()) == Status::ok);
       for (size_t i = 0; i < count; ++i) CHECK(std::ldexp(static_cast<float>(after[i]), s.exponent) == targets[i]);
     });
     // What it is for: outputs on the inputs measured come closer than with rounding alone.

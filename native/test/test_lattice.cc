@@ -23,7 +23,9 @@ int64_t rounded(long double value) {
   return rest > 0.5L || (rest == 0.5L && whole % 2 != 0) ? whole + 1 : whole;
 }
 
-int64_t units(float weight, const LatticeSegment& s) { return rounded(std::ldexp(static_cast<long double>(weight), -s.exponent)); }
+int64_t units(float weight, const LatticeSegment& s) {
+  return rounded(std::ldexp(static_cast<long double>(weight), -s.exponent));
+}
 
 // Steps from k' to x.
 int64_t moves(int64_t x, int64_t k, const LatticeSegment& s, uint32_t dead_zone) {
@@ -33,7 +35,9 @@ int64_t moves(int64_t x, int64_t k, const LatticeSegment& s, uint32_t dead_zone)
   return x < k ? -steps : steps;
 }
 
-uint64_t zigzag(int64_t q, int64_t k) { return static_cast<uint64_t>(2 * std::abs(q)) - (q != 0 && (q < 0) != (k < 0)); }
+uint64_t zigzag(int64_t q, int64_t k) {
+  return static_cast<uint64_t>(2 * std::abs(q)) - (q != 0 && (q < 0) != (k < 0));
+}
 
 Element after(const Element* before, int64_t q, const LatticeSegment& s) {
   constexpr int kLift[] = {0, 46, 54, 58, 62};
@@ -81,8 +85,8 @@ struct Expected {
   std::vector<float> values;
 };
 
-Expected expected_of(const std::vector<float>& weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
-                     LatticeHysteresis hysteresis) {
+Expected expected_of(const std::vector<float>& weights, const std::vector<LatticeSegment>& segments,
+                     const std::vector<Element>* previous, LatticeHysteresis hysteresis) {
   Expected out;
   size_t i = 0;
   for (const LatticeSegment& s : segments) {
@@ -90,7 +94,9 @@ Expected expected_of(const std::vector<float>& weights, const std::vector<Lattic
     for (const size_t end = i + s.count; i < end; ++i) {
       const Element* before = previous ? &(*previous)[i] : nullptr;
       const int64_t x = units(weights[i], s), k = before ? before->k << s.shift : 0;
-      const uint32_t zone = before && hysteresis.prices ? priced_zone(hysteresis, context(*before, s), (x < k) != (k < 0)) : hysteresis.dead_zone;
+      const uint32_t zone = before && hysteresis.prices
+                                ? priced_zone(hysteresis, context(*before, s), (x < k) != (k < 0))
+                                : hysteresis.dead_zone;
       const int64_t q = moves(x, k, s, zone);
       const uint64_t z = zigzag(q, k);
       out.symbols.push_back(static_cast<uint8_t>(std::min<uint64_t>(z, 31)));
@@ -131,8 +137,8 @@ bool same(const LatticeStatistics& a, const LatticeStatistics& b) { return std::
 LatticeSegments view(const std::vector<LatticeSegment>& segments) { return {segments.data(), segments.size()}; }
 
 // Runs the calls at every level and compares them with `want`. Where `weights` is null only what a decoder calls.
-void check_block(const Elements* weights, const std::vector<LatticeSegment>& segments, const std::vector<Element>* previous,
-                 LatticeHysteresis hysteresis, const Expected& want) {
+void check_block(const Elements* weights, const std::vector<LatticeSegment>& segments,
+                 const std::vector<Element>* previous, LatticeHysteresis hysteresis, const Expected& want) {
   const size_t count = want.symbols.size();
   const State before = previous ? State(*previous) : State(0);
   const LatticeState state = previous ? before.view() : LatticeState{};
@@ -142,20 +148,21 @@ void check_block(const Elements* weights, const std::vector<LatticeSegment>& seg
       std::vector<uint8_t> symbols(count);
       std::vector<uint32_t> escapes{7};
       std::vector<LatticeStatistics> statistics(segments.size());
-      CHECK(lattice_quantize(weights->data(), weights->dtype(), view(segments), state, hysteresis, symbols.data(), &escapes,
-                             statistics.data()) == Status::ok);
+      CHECK(lattice_quantize(weights->data(), weights->dtype(), view(segments), state, hysteresis, symbols.data(),
+                             &escapes, statistics.data()) == Status::ok);
       report(symbols == want.symbols, __FILE__, __LINE__, where + ": symbols");
       report(escapes == want.escapes, __FILE__, __LINE__, where + ": escapes");
       for (size_t i = 0; i < segments.size(); ++i) {
-        report(same(statistics[i], want.statistics[i]), __FILE__, __LINE__, where + ": statistics of segment " + show(i));
+        report(same(statistics[i], want.statistics[i]), __FILE__, __LINE__,
+               where + ": statistics of segment " + show(i));
       }
     }
     std::vector<uint8_t> contexts(count);
     CHECK(lattice_contexts(view(segments), state, contexts.data()) == Status::ok);
     report(contexts == want.contexts, __FILE__, __LINE__, where + ": contexts");
     State next(count);
-    CHECK(lattice_apply(want.symbols.data(), want.escapes.data(), want.escapes.size(), view(segments), state, next.values.data(),
-                        next.activity.data()) == Status::ok);
+    CHECK(lattice_apply(want.symbols.data(), want.escapes.data(), want.escapes.size(), view(segments), state,
+                        next.values.data(), next.activity.data()) == Status::ok);
     report(next == State(want.elements), __FILE__, __LINE__, where + ": state");
     for (const Dtype dtype : kDtypes) {
       const Elements values(want.values, dtype, 1);
@@ -184,7 +191,8 @@ std::vector<LatticeSegment> random_segments(Random& random, size_t count, bool b
     s.step = static_cast<int32_t>(1 + random.below(size_t{1} << random.below(17)));
     s.step = std::min(s.step, kLatticeStepMax);
     s.shift = base ? 0 : static_cast<int32_t>(random.below(2));
-    for (int32_t& offset : s.offsets) offset = static_cast<int32_t>(random.below(2 * static_cast<uint64_t>(s.step) - 1)) - s.step + 1;
+    for (int32_t& offset : s.offsets)
+      offset = static_cast<int32_t>(random.below(2 * static_cast<uint64_t>(s.step) - 1)) - s.step + 1;
     s.gain = static_cast<int32_t>(random.below(1024));
     segments.push_back(s);
     count -= s.count;
@@ -204,10 +212,26 @@ TEST_CASE("lattice: the example of docs/format-blocks.md, section 11, is what th
     std::vector<uint8_t> activity;
   };
   const Checkpoint checkpoints[] = {
-      {{4, -10, 8, 0, {1, 0, 2}, 256}, {21, -51, 3, 1000}, {0, 0, 0, 0}, {6, 11, 0, 31}, {219}, {22, -46, 0, 998}, {168, 168, 168, 168}},
-      {{4, -11, 10, 1, {2, 0, 0}, 260}, {44, -100, -7, 1960}, {29, 29, 27, 29}, {0, 2, 1, 7}, {}, {44, -100, -8, 1956},
+      {{4, -10, 8, 0, {1, 0, 2}, 256},
+       {21, -51, 3, 1000},
+       {0, 0, 0, 0},
+       {6, 11, 0, 31},
+       {219},
+       {22, -46, 0, 998},
+       {168, 168, 168, 168}},
+      {{4, -11, 10, 1, {2, 0, 0}, 260},
+       {44, -100, -7, 1960},
+       {29, 29, 27, 29},
+       {0, 2, 1, 7},
+       {},
+       {44, -100, -8, 1956},
        {144, 186, 186, 250}},
-      {{4, -11, 10, 0, {2, 0, 0}, 260}, {44, -100, -8, 1956}, {20, 32, 31, 53}, {0, 0, 0, 0}, {}, {44, -100, -8, 1956},
+      {{4, -11, 10, 0, {2, 0, 0}, 260},
+       {44, -100, -8, 1956},
+       {20, 32, 31, 53},
+       {0, 0, 0, 0},
+       {},
+       {44, -100, -8, 1956},
        {120, 160, 160, 224}},
   };
   for_each_isa([&] {
@@ -220,7 +244,8 @@ TEST_CASE("lattice: the example of docs/format-blocks.md, section 11, is what th
       std::vector<uint8_t> symbols(4), contexts(4);
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
-      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, segments, previous, 128, symbols.data(), &escapes, &sums) == Status::ok);
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, segments, previous, 128, symbols.data(), &escapes, &sums) ==
+              Status::ok);
       REQUIRE(lattice_contexts(segments, previous, contexts.data()) == Status::ok);
       CHECK(symbols == c.symbols && escapes == c.escapes && contexts == c.contexts);
       State next(4);
@@ -238,7 +263,8 @@ TEST_CASE("lattice: the example of docs/format-blocks.md, section 11, is what th
   });
 }
 
-TEST_CASE("lattice: a chain of checkpoints has the symbols, contexts, states, values and sums of the rules at every level") {
+TEST_CASE(
+    "lattice: a chain of checkpoints has the symbols, contexts, states, values and sums of the rules at every level") {
   Random random(71);
   for (const size_t count : kCounts) {
     for (const Dtype dtype : kDtypes) {
@@ -282,7 +308,8 @@ TEST_CASE("lattice: weights and values at the ends of their ranges keep every su
       for (size_t i = 0; i < weights.size(); ++i) {
         previous[i] = {far == 0 ? 0 : -far, 63, 2};
         if (random.below(16) == 0) weights[i] = static_cast<float>(random.below(1 << 20));
-        if (random.below(16) == 0) previous[i].k = static_cast<int64_t>(random.below(2 * kLatticeValueMax)) - kLatticeValueMax;
+        if (random.below(16) == 0)
+          previous[i].k = static_cast<int64_t>(random.below(2 * kLatticeValueMax)) - kLatticeValueMax;
       }
       const Elements elements(weights, Dtype::f32, 3);
       check_block(&elements, segments, &previous, 128, expected_of(weights, segments, &previous, 128));
@@ -299,10 +326,11 @@ TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
     uint32_t dead_zone, zigzag;
   };
   // 166: 0.6484 steps, so that 6 stays and 7 moves. A move past zero is inwards.
-  for (const Row row : {Row{4, 0, 128, 0}, Row{5, 0, 128, 2}, Row{-5, 0, 128, 1}, Row{14, 0, 128, 2}, Row{15, 0, 128, 4}, Row{6, 0, 166, 0},
-                        Row{7, 0, 166, 2}, Row{0, 0, 0, 0}, Row{1, 0, 0, 2}, Row{-1, 0, 0, 1}, Row{-30, -20, 128, 2}, Row{-10, -20, 128, 1},
-                        Row{40, -20, 128, 11}, Row{150, 0, 128, 30}, Row{160, 0, 128, 32}, Row{-160, 0, 128, 31}, Row{0.5, 0, 0, 0},
-                        Row{1.5, 0, 0, 2}, Row{39, 0, 1024, 0}, Row{40, 0, 1024, 8}}) {
+  for (const Row row : {Row{4, 0, 128, 0},     Row{5, 0, 128, 2},    Row{-5, 0, 128, 1},    Row{14, 0, 128, 2},
+                        Row{15, 0, 128, 4},    Row{6, 0, 166, 0},    Row{7, 0, 166, 2},     Row{0, 0, 0, 0},
+                        Row{1, 0, 0, 2},       Row{-1, 0, 0, 1},     Row{-30, -20, 128, 2}, Row{-10, -20, 128, 1},
+                        Row{40, -20, 128, 11}, Row{150, 0, 128, 30}, Row{160, 0, 128, 32},  Row{-160, 0, 128, 31},
+                        Row{0.5, 0, 0, 0},     Row{1.5, 0, 0, 2},    Row{39, 0, 1024, 0},   Row{40, 0, 1024, 8}}) {
     s.count = 40;  // the same element in every lane
     const std::vector<float> weights(s.count, row.x);
     const State previous{std::vector<Element>(s.count, Element{row.k, 0, 0})};
@@ -310,8 +338,8 @@ TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
       std::vector<uint8_t> symbols(s.count);
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
-      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), row.dead_zone, symbols.data(), &escapes, &sums) ==
-              Status::ok);
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), row.dead_zone, symbols.data(),
+                               &escapes, &sums) == Status::ok);
       for (const uint8_t symbol : symbols) CHECK_EQ(symbol, std::min(row.zigzag, 31u));
       CHECK_EQ(escapes.size(), row.zigzag >= 31 ? symbols.size() : 0);
       for (const uint32_t escape : escapes) CHECK_EQ(escape + 31, row.zigzag);
@@ -322,12 +350,14 @@ TEST_CASE("lattice: ties, dead zones and the escape fall where the rules say") {
 TEST_CASE("lattice: a move with a price of its own happens from where it takes that much off the squared error") {
   LatticeSegment s;
   s.step = 256;
-  // Above zero, never moved, within half a step of zero: context 0. With a mean zone of 160 the mean price is a quarter of a squared step.
+  // Above zero, never moved, within half a step of zero: context 0. With a mean zone of 160 the mean price is a quarter
+  // of a squared step.
   struct Row {
     uint8_t outwards, inwards;
     int32_t zone_up, zone_down;
   };
-  for (const Row row : {Row{64, 64, 160, 160}, Row{0, 32, 128, 144}, Row{96, 0, 176, 128}, Row{128, 255, 192, 192}, Row{1, 3, 129, 130}}) {
+  for (const Row row : {Row{64, 64, 160, 160}, Row{0, 32, 128, 144}, Row{96, 0, 176, 128}, Row{128, 255, 192, 192},
+                        Row{1, 3, 129, 130}}) {
     std::vector<uint8_t> prices(kLatticePrices, 64);
     prices[0] = row.outwards, prices[1] = row.inwards;
     s.count = 40;
@@ -339,8 +369,10 @@ TEST_CASE("lattice: a move with a price of its own happens from where it takes t
         std::vector<uint8_t> symbols(s.count);
         std::vector<uint32_t> escapes;
         LatticeStatistics sums;
-        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), {zone, prices.data()}, symbols.data(), &escapes, &sums) == Status::ok);
-        each = static_cast<size_t>(std::count_if(symbols.begin(), symbols.end(), [](uint8_t symbol) { return symbol != 0; }));
+        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), {zone, prices.data()},
+                                 symbols.data(), &escapes, &sums) == Status::ok);
+        each = static_cast<size_t>(
+            std::count_if(symbols.begin(), symbols.end(), [](uint8_t symbol) { return symbol != 0; }));
         CHECK(each == 0 || each == s.count);
       });
       return each > 0;
@@ -389,7 +421,9 @@ double error_of(const LatticeErrorSums& sums, const LatticeSegment& s) {
   return own - 2 * gamma * (crossed - own) + gamma * gamma * (sums.squares - 2 * crossed + own);
 }
 
-TEST_CASE("lattice: error sums give the error of any offsets and gain, weighted by gradients of any kind, the same at every level") {
+TEST_CASE(
+    "lattice: error sums give the error of any offsets and gain, weighted by gradients of any kind, the same at every "
+    "level") {
   Random random(73);
   for (const size_t count : kCounts) {
     if (count == 0) continue;
@@ -401,19 +435,22 @@ TEST_CASE("lattice: error sums give the error of any offsets and gain, weighted 
       for (size_t i = 0; i < count; ++i) {
         const bool far = random.below(50) == 0;  // an escape
         previous.values[i] = static_cast<int32_t>(random.below(2000)) - 1000;
-        weights[i] = static_cast<float>((base ? 0 : 2 * previous.values[i]) + static_cast<int32_t>(random.below(far ? 4000 : 200)) - 100);
+        weights[i] = static_cast<float>((base ? 0 : 2 * previous.values[i]) +
+                                        static_cast<int32_t>(random.below(far ? 4000 : 200)) - 100);
       }
       const LatticeState before = base ? LatticeState{} : previous.view();
       std::vector<uint8_t> symbols(count), activity(count);
       std::vector<uint32_t> escapes;
       LatticeStatistics statistics;
-      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 156, symbols.data(), &escapes, &statistics) == Status::ok);
+      REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 156, symbols.data(), &escapes,
+                               &statistics) == Status::ok);
       const float scale = 40.0f;
       for (const bool weighted : {false, true}) {
         const void* g = weighted ? gradients.data() : nullptr;
         const auto sums_of = [&] {
           LatticeErrorSums sums;
-          CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, g, Dtype::f32, &scale, symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before, &sums),
+          CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, g, Dtype::f32, &scale, symbols.data(), escapes.data(),
+                                      escapes.size(), {&s, 1}, before, &sums),
                    Status::ok);
           return sums;
         };
@@ -426,12 +463,14 @@ TEST_CASE("lattice: error sums give the error of any offsets and gain, weighted 
         LatticeSegment fitted = s;
         fitted.offsets[0] = 9, fitted.offsets[1] = -5, fitted.offsets[2] = 30, fitted.gain = 310;
         std::vector<int32_t> values(count);
-        REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&fitted, 1}, before, values.data(), activity.data()) == Status::ok);
+        REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&fitted, 1}, before, values.data(),
+                              activity.data()) == Status::ok);
         double error = 0, fresh = 0;
         for (size_t i = 0; i < count; ++i) {
           const float h = gradients[i] * scale, square = h * h;
           const auto weight = static_cast<double>(!weighted ? 1 : square != square ? 0 : std::min(square, 0x1p40f));
-          const double x = weights[i], off = x - values[i] * (768.0 + fitted.gain) / 1024, over = std::fmod(std::fabs(x), s.step);
+          const double x = weights[i], off = x - values[i] * (768.0 + fitted.gain) / 1024,
+                       over = std::fmod(std::fabs(x), s.step);
           error += weight * off * off;
           fresh += weight * std::pow(std::min(over, s.step - over), 2);
         }
@@ -450,15 +489,20 @@ TEST_CASE("lattice: error sums take the segments of a block apart") {
   std::vector<uint8_t> symbols(6000);
   std::vector<uint32_t> escapes;
   std::vector<LatticeStatistics> statistics(3);
-  REQUIRE(lattice_quantize(weights.data(), Dtype::f32, view(segments), {}, 128, symbols.data(), &escapes, statistics.data()) == Status::ok);
+  REQUIRE(lattice_quantize(weights.data(), Dtype::f32, view(segments), {}, 128, symbols.data(), &escapes,
+                           statistics.data()) == Status::ok);
   REQUIRE(escapes.empty());
   for_each_isa([&] {
     std::vector<LatticeErrorSums> sums(3);
-    CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, view(segments), {}, sums.data()), Status::ok);
+    CHECK_EQ(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0,
+                                view(segments), {}, sums.data()),
+             Status::ok);
     size_t first = 0;
     for (size_t i = 0; i < 3; first += segments[i++].count) {
       LatticeErrorSums alone;
-      CHECK_EQ(lattice_error_sums(&weights[first], Dtype::f32, nullptr, Dtype::f32, nullptr, &symbols[first], nullptr, 0, {&segments[i], 1}, {}, &alone), Status::ok);
+      CHECK_EQ(lattice_error_sums(&weights[first], Dtype::f32, nullptr, Dtype::f32, nullptr, &symbols[first], nullptr,
+                                  0, {&segments[i], 1}, {}, &alone),
+               Status::ok);
       CHECK(std::memcmp(&alone, &sums[i], sizeof alone) == 0);
     }
   });
@@ -480,16 +524,21 @@ TEST_CASE("lattice: symbols and escapes that no encoder writes are refused where
     for (int32_t& k : previous.values) k = static_cast<int32_t>(random.below(2000)) - 1000;
     switch (kind) {
       case 0: symbols[at] = static_cast<uint8_t>(32 + random.below(224)); break;
-      case 1: symbols[at] = kLatticeEscape; break;                           // and no escape
-      case 2: escapes.push_back(0); break;                                   // and no symbol
-      case 3: symbols[at] = kLatticeEscape, escapes.push_back(0xFFFFFFFF - static_cast<uint32_t>(random.below(1u << 31))); break;
-      case 4: previous.values[at] = random.below(2) ? 1 << 20 : std::numeric_limits<int32_t>::min(); break;  // shifted out of range
-      case 5: previous.values[at] = kLatticeValueMax >> 3, symbols[at] = 2; break;                            // moved out of range
+      case 1: symbols[at] = kLatticeEscape; break;  // and no escape
+      case 2: escapes.push_back(0); break;          // and no symbol
+      case 3:
+        symbols[at] = kLatticeEscape, escapes.push_back(0xFFFFFFFF - static_cast<uint32_t>(random.below(1u << 31)));
+        break;
+      case 4:
+        previous.values[at] = random.below(2) ? 1 << 20 : std::numeric_limits<int32_t>::min();
+        break;                                                                      // shifted out of range
+      case 5: previous.values[at] = kLatticeValueMax >> 3, symbols[at] = 2; break;  // moved out of range
     }
     for_each_isa([&] {
       State next(kCount);
-      CHECK(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, base ? LatticeState{} : previous.view(),
-                          next.values.data(), next.activity.data()) == Status::corrupt);
+      CHECK(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1},
+                          base ? LatticeState{} : previous.view(), next.values.data(),
+                          next.activity.data()) == Status::corrupt);
     });
   }
 }
@@ -509,10 +558,11 @@ TEST_CASE("lattice: weights out of range and values no state holds are refused w
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
       LatticeErrorSums errors;
-      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, {}, 128, symbols.data(), &escapes, &sums) == Status::invalid_argument);
-      std::fill(symbols.begin(), symbols.end(), uint8_t{0});
-      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, {&s, 1}, {}, &errors) ==
+      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, {}, 128, symbols.data(), &escapes, &sums) ==
             Status::invalid_argument);
+      std::fill(symbols.begin(), symbols.end(), uint8_t{0});
+      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0,
+                               {&s, 1}, {}, &errors) == Status::invalid_argument);
     });
   }
   const std::vector<float> weights(kCount, 3.0f);
@@ -524,11 +574,11 @@ TEST_CASE("lattice: weights out of range and values no state holds are refused w
       std::vector<uint32_t> escapes;
       LatticeStatistics sums;
       LatticeErrorSums errors;
-      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), 128, symbols.data(), &escapes, &sums) ==
-            Status::invalid_argument);
+      CHECK(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, previous.view(), 128, symbols.data(), &escapes,
+                             &sums) == Status::invalid_argument);
       std::fill(symbols.begin(), symbols.end(), uint8_t{0});
-      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0, {&s, 1}, previous.view(), &errors) ==
-            Status::invalid_argument);
+      CHECK(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), nullptr, 0,
+                               {&s, 1}, previous.view(), &errors) == Status::invalid_argument);
     });
   }
 }
@@ -562,7 +612,8 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
     CHECK(lattice_contexts(segments, {}, bytes) == Status::invalid_argument);
     CHECK(lattice_apply(bytes, nullptr, 0, segments, {}, values, bytes) == Status::invalid_argument);
     CHECK(lattice_values(values, segments, Dtype::f32, bytes) == Status::invalid_argument);
-    CHECK(lattice_error_sums(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, bytes, nullptr, 0, segments, {}, &errors) == Status::invalid_argument);
+    CHECK(lattice_error_sums(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, bytes, nullptr, 0, segments, {},
+                             &errors) == Status::invalid_argument);
   }
   const std::vector<LatticeSegment> halves(2, LatticeSegment{.count = kBlockElementsMax / 2 + 1});
   CHECK(lattice_contexts(view(halves), {}, nullptr) == Status::invalid_argument);
@@ -576,14 +627,17 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
         Status::invalid_argument);
 }
 
-TEST_CASE("lattice: moving in place with the contexts of what comes next is what moving and then looking for them gives, at every level") {
+TEST_CASE(
+    "lattice: moving in place with the contexts of what comes next is what moving and then looking for them gives, at "
+    "every level") {
   Random random(99);
   for (int round = 0; round < 400; ++round) {
     const size_t count = random.below(8) == 0 ? kStepElements : random.below(300);
     LatticeSegment segment = random_segments(random, 1, true)[0];
     if (random.below(4) == 0) segment.shift = static_cast<int32_t>(random.below(4));
     LatticeSegment next_segment = segment;
-    if (random.below(2) == 0) next_segment.step = std::min(kLatticeStepMax, next_segment.step + static_cast<int32_t>(random.below(9)));
+    if (random.below(2) == 0)
+      next_segment.step = std::min(kLatticeStepMax, next_segment.step + static_cast<int32_t>(random.below(9)));
     if (random.below(4) == 0) next_segment.shift = 1;
     const LatticeRule rule = lattice_rule(segment, 0), next = lattice_rule(next_segment, 0);
     const uint64_t one_in = uint64_t{1} << random.below(9), kinds = round % 3 == 0 ? kLatticeEscape + 1u : 5;
@@ -596,23 +650,27 @@ TEST_CASE("lattice: moving in place with the contexts of what comes next is what
       before.values[i] = static_cast<int32_t>(random.below(2 * static_cast<uint64_t>(value_max) + 1)) - value_max;
       before.activity[i] = static_cast<uint8_t>(random.below(63) << 2 | random.below(3));
       symbols[i] = random.below(one_in) == 0 ? static_cast<uint8_t>(random.below(kinds)) : 0;
-      if (symbols[i] == kLatticeEscape) escapes.push_back(static_cast<uint32_t>(random.below(random.below(50) == 0 ? UINT32_MAX : 200)));
+      if (symbols[i] == kLatticeEscape)
+        escapes.push_back(static_cast<uint32_t>(random.below(random.below(50) == 0 ? UINT32_MAX : 200)));
     }
-    if (count > 0 && random.below(20) == 0) symbols[random.below(count)] = static_cast<uint8_t>(kLatticeEscape + random.below(200));
+    if (count > 0 && random.below(20) == 0)
+      symbols[random.below(count)] = static_cast<uint8_t>(kLatticeEscape + random.below(200));
     if (!escapes.empty() && random.below(10) == 0) escapes.pop_back();
     scalar::lattice_contexts(rule, before.values.data(), before.activity.data(), count, contexts.data());
 
     State want(count);
     LatticeMoves want_moves{symbols.data(), escapes.data(), escapes.size()};
-    const bool want_done =
-        scalar::lattice_apply(rule, want_moves, before.values.data(), before.activity.data(), count, want.values.data(), want.activity.data());
+    const bool want_done = scalar::lattice_apply(rule, want_moves, before.values.data(), before.activity.data(), count,
+                                                 want.values.data(), want.activity.data());
     std::vector<uint8_t> want_contexts(count);
-    if (want_done) scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    if (want_done)
+      scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
     for_each_isa([&] {
       State state = before;
       std::vector<uint8_t> found = contexts;
       LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
-      const bool done = lattice_kernels().follow(rule, next, moves, state.values.data(), state.activity.data(), count, found.data());
+      const bool done =
+          lattice_kernels().follow(rule, next, moves, state.values.data(), state.activity.data(), count, found.data());
       const std::string where = std::string(isa_name(active_isa())) + ", round " + show(round);
       report(done == want_done, __FILE__, __LINE__, where + ": whether it is corrupt");
       if (!done || !want_done) return;
@@ -623,13 +681,16 @@ TEST_CASE("lattice: moving in place with the contexts of what comes next is what
 
     // The same moves from a base.
     LatticeMoves base_moves{symbols.data(), escapes.data(), escapes.size()};
-    const bool base_done = scalar::lattice_apply(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
-    if (base_done) scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
+    const bool base_done =
+        scalar::lattice_apply(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
+    if (base_done)
+      scalar::lattice_contexts(next, want.values.data(), want.activity.data(), count, want_contexts.data());
     for_each_isa([&] {
       State state(count);
       std::vector<uint8_t> found(count);
       LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
-      const bool done = lattice_kernels().begin(rule, next, moves, count, state.values.data(), state.activity.data(), found.data());
+      const bool done =
+          lattice_kernels().begin(rule, next, moves, count, state.values.data(), state.activity.data(), found.data());
       const std::string where = std::string(isa_name(active_isa())) + ", base, round " + show(round);
       report(done == base_done, __FILE__, __LINE__, where + ": whether it is corrupt");
       if (!done || !base_done) return;
@@ -648,23 +709,25 @@ TEST_CASE("lattice: errors do not build up, however many checkpoints follow each
   State state(0);
   for (int checkpoint = 0; checkpoint < 40; ++checkpoint) {
     std::vector<float> weights(first.size()), rebuilt(first.size());
-    for (size_t i = 0; i < weights.size(); ++i) weights[i] = first[i] + 0.1f * static_cast<float>(checkpoint) * (second[i] - first[i]);
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights[i] = first[i] + 0.1f * static_cast<float>(checkpoint) * (second[i] - first[i]);
     std::vector<uint8_t> symbols(s.count);
     std::vector<uint32_t> escapes;
     LatticeStatistics sums;
     const LatticeState before = checkpoint ? state.view() : LatticeState{};
-    REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 160, symbols.data(), &escapes, &sums) == Status::ok);
+    REQUIRE(lattice_quantize(weights.data(), Dtype::f32, {&s, 1}, before, 160, symbols.data(), &escapes, &sums) ==
+            Status::ok);
     for (size_t j = 0; j < kLatticeOffsets; ++j) {  // what an encoder does with the sums
       s.offsets[j] = sums.counts[j] ? static_cast<int32_t>(-sums.residuals[j] / sums.counts[j]) : 0;
     }
     State next(s.count);
-    REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before, next.values.data(), next.activity.data()) ==
-            Status::ok);
+    REQUIRE(lattice_apply(symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before, next.values.data(),
+                          next.activity.data()) == Status::ok);
     REQUIRE(lattice_values(next.values.data(), {&s, 1}, Dtype::f32, rebuilt.data()) == Status::ok);
     for (size_t i = 0; i < weights.size(); ++i) CHECK(std::fabs(weights[i] - rebuilt[i]) <= 1.1f * 6000 * 0x1p-20f);
     LatticeErrorSums errors;
-    REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), escapes.data(), escapes.size(), {&s, 1}, before,
-                               &errors) == Status::ok);
+    REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), escapes.data(),
+                               escapes.size(), {&s, 1}, before, &errors) == Status::ok);
     CHECK(error_of(errors, s) <= 1.5 * errors.fresh);
     state = next;
   }

@@ -81,7 +81,8 @@ Bytes random_bytes(Random& random, size_t size) {
 
 Bytes encode(const Bytes& now, const Bytes* before, ElementKind kind) {
   Bytes out{0xEE};  // appended to
-  CHECK_EQ(exact_encode(now.data(), before ? before->data() : nullptr, now.size() / element_bytes(kind), kind, &out), Status::ok);
+  CHECK_EQ(exact_encode(now.data(), before ? before->data() : nullptr, now.size() / element_bytes(kind), kind, &out),
+           Status::ok);
   CHECK_EQ(out[0], uint8_t{0xEE});
   out.erase(out.begin());
   CHECK(out.size() <= 1 + now.size());
@@ -91,7 +92,8 @@ Bytes encode(const Bytes& now, const Bytes* before, ElementKind kind) {
 Status decode(const Bytes& payload, const Bytes* before, size_t count, ElementKind kind, Bytes* out) {
   constexpr size_t kGuard = 64;
   out->assign(count * element_bytes(kind) + kGuard, 0x5A);
-  const Status status = exact_decode(payload.data(), payload.size(), before ? before->data() : nullptr, count, kind, out->data());
+  const Status status =
+      exact_decode(payload.data(), payload.size(), before ? before->data() : nullptr, count, kind, out->data());
   CHECK(std::all_of(out->end() - kGuard, out->end(), [](uint8_t b) { return b == 0x5A; }));
   out->resize(count * element_bytes(kind));
   return status;
@@ -137,10 +139,22 @@ TEST_CASE("exact: NaN payloads, both zeros, infinities, denormals and extreme wo
       Bytes now, before;
       for (size_t i = 0; i < count * size; i += size) {
         for (Bytes* bytes : {&now, &before}) {
-          const uint64_t special[] = {0, ~uint64_t{0}, uint64_t{1} << (8 * size - 1), (uint64_t{1} << (8 * size - 1)) - 1, 1,
-                                      0x7F800001, 0xFFC00000, 0x7FF0000000000001, 0x7C01, 0xFC00, 0x7F81, random.next(), 0x3F800000};
+          const uint64_t special[] = {0,
+                                      ~uint64_t{0},
+                                      uint64_t{1} << (8 * size - 1),
+                                      (uint64_t{1} << (8 * size - 1)) - 1,
+                                      1,
+                                      0x7F800001,
+                                      0xFFC00000,
+                                      0x7FF0000000000001,
+                                      0x7C01,
+                                      0xFC00,
+                                      0x7F81,
+                                      random.next(),
+                                      0x3F800000};
           const uint64_t word = special[random.below(std::size(special))];
-          bytes->insert(bytes->end(), reinterpret_cast<const uint8_t*>(&word), reinterpret_cast<const uint8_t*>(&word) + size);
+          bytes->insert(bytes->end(), reinterpret_cast<const uint8_t*>(&word),
+                        reinterpret_cast<const uint8_t*>(&word) + size);
         }
       }
       check_round_trip(now, nullptr, kind);
@@ -229,7 +243,8 @@ TEST_CASE("exact: floats negated, or scaled by a power of two, cost next to noth
     }
     const auto raw = static_cast<double>(negated.now.size());
     CHECK(check_round_trip(negated.now, &negated.before, kind) < 100);
-    CHECK(raw / static_cast<double>(check_round_trip(doubled.now, &doubled.before, kind)) > (kind == ElementKind::bf16 ? 4 : 8));
+    CHECK(raw / static_cast<double>(check_round_trip(doubled.now, &doubled.before, kind)) >
+          (kind == ElementKind::bf16 ? 4 : 8));
   }
 }
 
@@ -240,7 +255,8 @@ TEST_CASE("exact: context modes give the same bytes and blocks at every instruct
       for (const double step : {0.0, 1e-7, 2e-5, 1e-3, 0.1}) {
         Pair pair = weights(random, kind, count, step);
         // Words of any kind among them, and changed at few places.
-        for (size_t k = 0; k < count / 100; ++k) pair.now[random.below(pair.now.size())] = static_cast<uint8_t>(random.next());
+        for (size_t k = 0; k < count / 100; ++k)
+          pair.now[random.below(pair.now.size())] = static_cast<uint8_t>(random.next());
         Bytes first_alone, first_against;
         firn::test::for_each_isa([&] {
           const Bytes alone = encode(pair.now, nullptr, kind), against = encode(pair.now, &pair.before, kind);
@@ -265,7 +281,8 @@ TEST_CASE("exact: fields too long for one window, and cut off fields, are the sa
   for (const ElementKind kind : {ElementKind::bf16, ElementKind::f32}) {
     const size_t count = 4000;
     // Noise against noise: nearly every symbol is the word itself.
-    const Bytes before = random_bytes(random, count * element_bytes(kind)), now = random_bytes(random, count * element_bytes(kind));
+    const Bytes before = random_bytes(random, count * element_bytes(kind)),
+                now = random_bytes(random, count * element_bytes(kind));
     const ExactInput input{now.data(), before.data(), count, kind};
     Bytes payload{9};
     CHECK_EQ(encode_context_difference(input, plan_context_difference(input), &payload), Status::ok);
@@ -274,7 +291,9 @@ TEST_CASE("exact: fields too long for one window, and cut off fields, are the sa
       CHECK_EQ(decode(payload, &before, count, kind, &out), Status::ok);
       CHECK(out == now);
       for (const size_t less : {1, 2, 50, 500}) {
-        CHECK_EQ(decode(Bytes(payload.begin(), payload.end() - static_cast<ptrdiff_t>(less)), &before, count, kind, &out), Status::truncated);
+        CHECK_EQ(
+            decode(Bytes(payload.begin(), payload.end() - static_cast<ptrdiff_t>(less)), &before, count, kind, &out),
+            Status::truncated);
       }
     });
   }
@@ -285,7 +304,8 @@ TEST_CASE("exact: exponents follow the level of the elements around them") {
   for (const ElementKind kind : {ElementKind::bf16, ElementKind::f32}) {
     const size_t count = 60000;
     Bytes now;
-    for (size_t i = 0; i < count; ++i) append_number(kind, std::exp2(static_cast<double>(i / 3000) - 10) * normal(random), &now);
+    for (size_t i = 0; i < count; ++i)
+      append_number(kind, std::exp2(static_cast<double>(i / 3000) - 10) * normal(random), &now);
     // One scale for all would take more than four bits an exponent.
     const double bits = 8.0 * static_cast<double>(check_round_trip(now, nullptr, kind)) / static_cast<double>(count);
     CHECK(bits < 8.0 * static_cast<double>(element_bytes(kind)) - 8 + 2.7);
@@ -360,7 +380,8 @@ TEST_CASE("exact: arguments out of range are refused") {
   Bytes out;
   const Bytes bytes(64, 1);
   CHECK_EQ(exact_encode(bytes.data(), nullptr, 1, static_cast<ElementKind>(8), &out), Status::invalid_argument);
-  CHECK_EQ(exact_encode(bytes.data(), nullptr, kExactBytesMax / 4 + 1, ElementKind::f32, &out), Status::invalid_argument);
+  CHECK_EQ(exact_encode(bytes.data(), nullptr, kExactBytesMax / 4 + 1, ElementKind::f32, &out),
+           Status::invalid_argument);
   CHECK(out.empty());
   const uint8_t same = 4, unknown = 10, raw = 0;
   uint8_t target[64];
@@ -401,7 +422,9 @@ std::vector<Sample> samples_of_every_mode(Random& random, const std::vector<Elem
     add(6, [&](Bytes* out) { encode_difference(input, plan_difference(input), out); });
     if (exponents_supports(kind)) add(8, [&](Bytes* out) { CHECK_EQ(encode_exponents(input, out), Status::ok); });
     if (context_difference_supports(kind)) {
-      add(9, [&](Bytes* out) { CHECK_EQ(encode_context_difference(input, plan_context_difference(input), out), Status::ok); });
+      add(9, [&](Bytes* out) {
+        CHECK_EQ(encode_context_difference(input, plan_context_difference(input), out), Status::ok);
+      });
     }
     if (count > kAdaptiveElementsMax) continue;
     if (adaptive_alone_supports(kind)) add(3, [&](Bytes* out) { encode_adaptive_alone(input, out); });
@@ -417,21 +440,24 @@ Status decode(const Sample& sample, const Bytes& payload, Bytes* out) {
 }  // namespace
 
 TEST_CASE("exact: stored bytes of every mode decode for ever") {
-  const float now[6] = {1.0f, 1.5f, -2.0f, 0.0f, 0.25f, 1.0f}, before[6] = {1.0f, 1.25f, -2.0f, 0.0f, -0.25f, 1.0000001f};
+  const float now[6] = {1.0f, 1.5f, -2.0f, 0.0f, 0.25f, 1.0f},
+              before[6] = {1.0f, 1.25f, -2.0f, 0.0f, -0.25f, 1.0000001f};
   const Bytes payloads[] = {
       {0x00, 0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0xc0, 0x3f, 0x00, 0x00, 0x00, 0xc0,
        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x3e, 0x00, 0x00, 0x80, 0x3f},
       {0x02, 0x00, 0x7f, 0x7f, 0x80, 0x00, 0x7d, 0x7f, 0x00, 0x00, 0x80, 0x00,
        0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00},
-      {0x03, 0x80, 0xdf, 0x80, 0x00, 0x4b, 0x6d, 0x10, 0xa3, 0xc4, 0xea, 0xc6, 0xef, 0x50, 0xfe, 0xf8, 0xf8, 0x27, 0x41, 0xf6, 0x3d, 0x7a,
-       0xe6, 0xc0},
-      {0x05, 0x01, 0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02},
-      {0x06, 0x13, 0x80, 0xb3, 0x64, 0x8e, 0xf9, 0x32, 0x0f, 0x47, 0xd9, 0x27, 0xd8, 0x1f, 0xa7, 0x39, 0x08, 0xe5, 0x94, 0xed,
-       0x38, 0x00, 0x00, 0x94, 0x40, 0x00, 0x00, 0x00, 0x0e, 0x80, 0x00, 0x00, 0x80},
+      {0x03, 0x80, 0xdf, 0x80, 0x00, 0x4b, 0x6d, 0x10, 0xa3, 0xc4, 0xea, 0xc6,
+       0xef, 0x50, 0xfe, 0xf8, 0xf8, 0x27, 0x41, 0xf6, 0x3d, 0x7a, 0xe6, 0xc0},
+      {0x05, 0x01, 0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+       0x02},
+      {0x06, 0x13, 0x80, 0xb3, 0x64, 0x8e, 0xf9, 0x32, 0x0f, 0x47, 0xd9, 0x27, 0xd8, 0x1f, 0xa7, 0x39, 0x08,
+       0xe5, 0x94, 0xed, 0x38, 0x00, 0x00, 0x94, 0x40, 0x00, 0x00, 0x00, 0x0e, 0x80, 0x00, 0x00, 0x80},
       {0x07, 0x80, 0x99, 0x4c, 0xd0, 0x00, 0xf4, 0xdd, 0xb9, 0x0f, 0x00, 0x47, 0xd0},
       {0x08, 0x85, 0x01, 0x01, 0x40, 0x06, 0x84, 0xfc, 0x38, 0x86, 0xab, 0xe0, 0x05, 0x0d, 0x92, 0x6f, 0x01, 0x01,
        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x80, 0x00, 0x00, 0x00},
-      {0x09, 0x7f, 0x05, 0x84, 0xf1, 0x3b, 0xfb, 0x11, 0x04, 0x09, 0x49, 0x4a, 0x94, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x4f},
+      {0x09, 0x7f, 0x05, 0x84, 0xf1, 0x3b, 0xfb, 0x11, 0x04, 0x09,
+       0x49, 0x4a, 0x94, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x4f},
   };
   for (const Bytes& payload : payloads) {
     float out[6] = {};
@@ -501,7 +527,8 @@ TEST_CASE("exact: 100000 mutations never crash and never write outside") {
     for (uint64_t edits = 1 + random.below(3); edits > 0 && !payload.empty(); --edits) {
       const uint64_t kind = random.below(8);
       // Headers are at the front: half of the edits go there.
-      const size_t at = random.below(2) ? random.below(payload.size()) : random.below(std::min<size_t>(payload.size(), 40));
+      const size_t at =
+          random.below(2) ? random.below(payload.size()) : random.below(std::min<size_t>(payload.size(), 40));
       if (kind == 0) payload.push_back(static_cast<uint8_t>(random.next()));
       else if (kind == 1) payload.resize(at);
       else if (kind < 5) payload[at] ^= static_cast<uint8_t>(1u << random.below(8));
@@ -552,7 +579,8 @@ TEST_CASE("range coder: mixed messages come back and have one encoding") {
         }
       }
     };
-    run([&](size_t m, uint32_t b) { encoder.bit(models[m], b); }, [&](uint64_t value, uint32_t count) { encoder.raw(value, count); });
+    run([&](size_t m, uint32_t b) { encoder.bit(models[m], b); },
+        [&](uint64_t value, uint32_t count) { encoder.raw(value, count); });
     encoder.finish();
     RangeDecoder decoder(bytes.data(), bytes.size());
     run([&](size_t m, uint32_t b) { CHECK_EQ(decoder.bit(decoder_models[m]), b); },
@@ -561,7 +589,8 @@ TEST_CASE("range coder: mixed messages come back and have one encoding") {
     bytes.push_back(0);
     RangeDecoder longer(bytes.data(), bytes.size());
     for (auto& model : decoder_models) model = BlockBit();
-    run([&](size_t m, uint32_t) { longer.bit(decoder_models[m]); }, [&](uint64_t, uint32_t count) { longer.raw(count); });
+    run([&](size_t m, uint32_t) { longer.bit(decoder_models[m]); },
+        [&](uint64_t, uint32_t count) { longer.raw(count); });
     CHECK(!longer.finished());
   }
 }

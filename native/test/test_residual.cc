@@ -31,7 +31,8 @@ struct Package {
   ResidualLink link() const { return {&tables, payload.data(), payload.size(), parameters(), slots.data()}; }
 };
 
-// A block through packages, each made and applied call by call, as the formats describe it; states[i] is the state before package i.
+// A block through packages, each made and applied call by call, as the formats describe it; states[i] is the state
+// before package i.
 struct History {
   std::vector<Package> packages;
   std::vector<State> states;
@@ -46,14 +47,16 @@ struct History {
   size_t count() const { return states[0].values.size(); }
   std::vector<float> elements(size_t after) const {
     std::vector<float> values(count());
-    CHECK_EQ(lattice_values(states[after].values.data(), packages[after - 1].parameters(), Dtype::f32, values.data()), Status::ok);
+    CHECK_EQ(lattice_values(states[after].values.data(), packages[after - 1].parameters(), Dtype::f32, values.data()),
+             Status::ok);
     return values;
   }
 };
 
 constexpr uint32_t kSlots = 5, kDeadZone = 156;
 
-std::vector<LatticeSegment> segments_of(Random& random, const std::vector<uint32_t>& counts, const std::vector<LatticeSegment>* before) {
+std::vector<LatticeSegment> segments_of(Random& random, const std::vector<uint32_t>& counts,
+                                        const std::vector<LatticeSegment>* before) {
   std::vector<LatticeSegment> segments;
   for (size_t i = 0; i < counts.size(); ++i) {
     LatticeSegment s;
@@ -79,15 +82,21 @@ void append(Random& random, const std::vector<float>& weights, const std::vector
   Bytes symbols(count), contexts(count);
   std::vector<uint32_t> escapes;
   std::vector<LatticeStatistics> sums(counts.size());
-  CHECK_EQ(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before.view(), kDeadZone, symbols.data(), &escapes, sums.data()), Status::ok);
+  CHECK_EQ(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before.view(), kDeadZone, symbols.data(),
+                            &escapes, sums.data()),
+           Status::ok);
   CHECK_EQ(lattice_contexts(package.parameters(), before.view(), contexts.data()), Status::ok);
-  const ContextBlock block{{contexts.data(), count, counts.data(), package.slots.data(), counts.size()}, symbols.data(), escapes.data(), escapes.size()};
+  const ContextBlock block{{contexts.data(), count, counts.data(), package.slots.data(), counts.size()},
+                           symbols.data(),
+                           escapes.data(),
+                           escapes.size()};
   ContextCounts statistics;
   CHECK_EQ(statistics.add(block), Status::ok);
   CHECK_EQ(statistics.build(kSlots, &package.tables), Status::ok);
   CHECK_EQ(package.tables.encode(block, &package.payload), Status::ok);
   State after{std::vector<int32_t>(count), Bytes(count)};
-  CHECK_EQ(lattice_apply(symbols.data(), escapes.data(), escapes.size(), package.parameters(), before.view(), after.values.data(), after.activity.data()),
+  CHECK_EQ(lattice_apply(symbols.data(), escapes.data(), escapes.size(), package.parameters(), before.view(),
+                         after.values.data(), after.activity.data()),
            Status::ok);
   if (start) std::fill(after.activity.begin(), after.activity.end(), uint8_t{168});
   history->states.push_back(std::move(after));
@@ -116,7 +125,8 @@ History make_history(const std::vector<uint32_t>& counts, size_t packages, uint6
   return history;
 }
 
-const std::vector<std::vector<uint32_t>> kShapes = {{1}, {63}, {64, 65}, {1, 2, 3, 700}, {2048, 5000, 1}, {kBlockElementsMax}};
+const std::vector<std::vector<uint32_t>> kShapes = {
+    {1}, {63}, {64, 65}, {1, 2, 3, 700}, {2048, 5000, 1}, {kBlockElementsMax}};
 
 }  // namespace
 
@@ -158,7 +168,8 @@ TEST_CASE("residual: elements of every dtype are those of the values, at any add
   for (const Dtype dtype : kDtypes) {
     Bytes wanted(expected.size() * dtype_bytes(dtype)), got(wanted.size() + 1);
     convert(expected.data(), Dtype::f32, expected.size(), wanted.data(), dtype);
-    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, dtype, got.data() + 1), Status::ok);
+    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, dtype, got.data() + 1),
+             Status::ok);
     CHECK(std::equal(wanted.begin(), wanted.end(), got.begin() + 1));
   }
 }
@@ -169,9 +180,11 @@ TEST_CASE("residual: damaged payloads are refused, whichever link they belong to
   for (size_t damaged = 0; damaged < 2; ++damaged) {
     auto links = history.links(0, 2);
     links[damaged].payload_bytes -= 1;
-    CHECK(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()) != Status::ok);
+    CHECK(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()) !=
+          Status::ok);
     links[damaged].payload_bytes = 0;
-    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()), Status::truncated);
+    CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()),
+             Status::truncated);
   }
 }
 
@@ -179,7 +192,8 @@ TEST_CASE("residual: a chain without links, segments that differ, and parameters
   const History history = make_history({100, 50}, 2, 4);
   State state{std::vector<int32_t>(150), Bytes(150)};
   const auto state_of = [&](const std::vector<ResidualLink>& links) {
-    return residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data());
+    return residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(),
+                          state.activity.data());
   };
   CHECK_EQ(state_of({}), Status::invalid_argument);
   auto links = history.links(0, 2);
@@ -198,7 +212,9 @@ TEST_CASE("residual: a chain without links, segments that differ, and parameters
   CHECK_EQ(state_of(links), Status::corrupt);
 }
 
-TEST_CASE("residual: coding a block behind a chain gives the payload and the elements of its steps one by one, at every level") {
+TEST_CASE(
+    "residual: coding a block behind a chain gives the payload and the elements of its steps one by one, at every "
+    "level") {
   for (const auto& counts : kShapes) {
     const History history = make_history(counts, 3, 7 * counts.size() + counts[0]);
     for_each_isa([&] {
@@ -207,7 +223,8 @@ TEST_CASE("residual: coding a block behind a chain gives the payload and the ele
         const std::vector<float>& weights = history.weights[next];
         const auto links = history.links(0, next);
         ResidualCoding coding;
-        REQUIRE(coding.begin({links.data(), links.size(), {}, history.origins.data()}, package.parameters()) == Status::ok);
+        REQUIRE(coding.begin({links.data(), links.size(), {}, history.origins.data()}, package.parameters()) ==
+                Status::ok);
         std::vector<LatticeStatistics> statistics(counts.size()), expected_statistics(counts.size());
         REQUIRE(coding.quantize(weights.data(), Dtype::f32, kDeadZone, statistics.data()) == Status::ok);
         std::vector<LatticeErrorSums> sums(counts.size()), expected_sums(counts.size());
@@ -223,11 +240,13 @@ TEST_CASE("residual: coding a block behind a chain gives the payload and the ele
         Bytes symbols(history.count());
         std::vector<uint32_t> escapes;
         const LatticeState before = history.states[next].view();
-        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before, kDeadZone, symbols.data(), &escapes, expected_statistics.data()) ==
-                Status::ok);
-        REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(), escapes.data(), escapes.size(),
-                                   package.parameters(), before, expected_sums.data()) == Status::ok);
-        CHECK(std::memcmp(statistics.data(), expected_statistics.data(), statistics.size() * sizeof(LatticeStatistics)) == 0);
+        REQUIRE(lattice_quantize(weights.data(), Dtype::f32, package.parameters(), before, kDeadZone, symbols.data(),
+                                 &escapes, expected_statistics.data()) == Status::ok);
+        REQUIRE(lattice_error_sums(weights.data(), Dtype::f32, nullptr, Dtype::f32, nullptr, symbols.data(),
+                                   escapes.data(), escapes.size(), package.parameters(), before,
+                                   expected_sums.data()) == Status::ok);
+        CHECK(std::memcmp(statistics.data(), expected_statistics.data(),
+                          statistics.size() * sizeof(LatticeStatistics)) == 0);
         CHECK(std::memcmp(sums.data(), expected_sums.data(), sums.size() * sizeof(LatticeErrorSums)) == 0);
 
         // Moves found before, behind a state that is known.
@@ -262,7 +281,8 @@ TEST_CASE("residual: coding refuses a chain of another length, hostile moves, an
 
 namespace {
 
-// The packages first.. of a history as one payload: `links` are its checkpoints. `listed`: tuples in the list; the others are told in full.
+// The packages first.. of a history as one payload: `links` are its checkpoints. `listed`: tuples in the list; the
+// others are told in full.
 struct SuperStep {
   Bytes tuples, payload;
   ContextTables tables;
@@ -284,7 +304,8 @@ void merge(const History& history, size_t first, uint32_t width, size_t listed_m
     Bytes symbols(count);
     std::vector<uint32_t> own;
     const ContextLayout layout{contexts.data(), count, counts.data(), package.slots.data(), counts.size()};
-    REQUIRE(package.tables.decode(package.payload.data(), package.payload.size(), layout, symbols.data(), &own) == Status::ok);
+    REQUIRE(package.tables.decode(package.payload.data(), package.payload.size(), layout, symbols.data(), &own) ==
+            Status::ok);
     for (size_t i = 0; i < count; ++i) packed[i] |= uint32_t{symbols[i]} << (5 * j);
     escapes.insert(escapes.end(), own.begin(), own.end());
   }
@@ -307,7 +328,10 @@ void merge(const History& history, size_t first, uint32_t width, size_t listed_m
     if (numbers[i] == kContextEscape) told.push_back(is_listed ? rank - kContextEscape : beyond + packed[i]);
   }
   const Package& package = history.packages[first];
-  const ContextBlock block{{first_contexts.data(), count, counts.data(), package.slots.data(), counts.size()}, numbers.data(), told.data(), told.size()};
+  const ContextBlock block{{first_contexts.data(), count, counts.data(), package.slots.data(), counts.size()},
+                           numbers.data(),
+                           told.data(),
+                           told.size()};
   ContextCounts statistics;
   REQUIRE(statistics.add(block) == Status::ok);
   REQUIRE(statistics.build(kSlots, &merged->tables) == Status::ok);
@@ -328,7 +352,9 @@ void merge(const History& history, size_t first, uint32_t width, size_t listed_m
 
 State state_after(const History& history, const std::vector<ResidualLink>& links, Status expected = Status::ok) {
   State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
-  CHECK_EQ(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data()), expected);
+  CHECK_EQ(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(),
+                          state.activity.data()),
+           expected);
   return state;
 }
 
@@ -348,7 +374,9 @@ TEST_CASE("residual: a payload of several checkpoints leads to the states and th
             links.push_back(merged.links[j]);
             CHECK(state_after(history, links) == history.states[2 + j]);
             std::vector<float> elements(history.count());
-            CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32, elements.data()), Status::ok);
+            CHECK_EQ(residual_elements({links.data(), links.size(), {}, history.origins.data()}, Dtype::f32,
+                                       elements.data()),
+                     Status::ok);
             CHECK(elements == history.elements(2 + j));
           }
           // And on from there.
@@ -360,7 +388,8 @@ TEST_CASE("residual: a payload of several checkpoints leads to the states and th
   }
 }
 
-TEST_CASE("residual: a payload of several checkpoints that is damaged, or links that do not follow each other, are refused") {
+TEST_CASE(
+    "residual: a payload of several checkpoints that is damaged, or links that do not follow each other, are refused") {
   const History history = make_history({2000, 77}, 4, 8);
   SuperStep merged;
   merge(history, 1, 3, 40, &merged);
@@ -381,7 +410,8 @@ TEST_CASE("residual: a payload of several checkpoints that is damaged, or links 
     for (ResidualLink& part : parts) part.payload_bytes = cut;
     const auto links = with(parts);
     State state{std::vector<int32_t>(history.count()), Bytes(history.count())};
-    CHECK(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(), state.activity.data()) != Status::ok);
+    CHECK(residual_state({links.data(), links.size(), {}, history.origins.data()}, state.values.data(),
+                         state.activity.data()) != Status::ok);
   }
   // One escape more than there are symbols for, which only a reader of all checkpoints can know.
   REQUIRE(merged.payload[0] < 0x7F);

@@ -29,12 +29,14 @@ Halves rounded(RoundedKind kind, const Words& words) {
 
 Bytes encoded(const Words& words, const Halves& beside, const std::vector<RoundedSegment>& segments) {
   Bytes out;
-  CHECK_EQ(rounded_encode(words.data(), beside.data(), {segments.data(), segments.size(), words.size()}, &out), Status::ok);
+  CHECK_EQ(rounded_encode(words.data(), beside.data(), {segments.data(), segments.size(), words.size()}, &out),
+           Status::ok);
   return out;
 }
 
 Status decode(const Bytes& payload, const Halves& beside, const std::vector<RoundedSegment>& segments, Words* out) {
-  return rounded_decode(payload.data(), payload.size(), beside.data(), {segments.data(), segments.size(), out->size()}, out->data());
+  return rounded_decode(payload.data(), payload.size(), beside.data(), {segments.data(), segments.size(), out->size()},
+                        out->data());
 }
 
 Words weights(size_t count, uint64_t seed) {
@@ -67,13 +69,16 @@ TEST_CASE("masters beside what was rounded from them come back, and take the bit
   }
 }
 
-TEST_CASE("every edge of rounding comes back: ties, zeros, subnormals, infinities, NaN, and originals that were not rounded from them") {
+TEST_CASE(
+    "every edge of rounding comes back: ties, zeros, subnormals, infinities, NaN, and originals that were not rounded "
+    "from them") {
   for (const RoundedKind kind : kKinds) {
     Words words;
     Halves beside;
     // Of every 16-bit pattern what lies around its own binary32 pattern, beside it and its neighbours.
     for (uint32_t half = 0; half < 65536; half += 37) {
-      const float value = kind == RoundedKind::bf16 ? bf16_to_f32(static_cast<uint16_t>(half)) : f16_to_f32(static_cast<uint16_t>(half));
+      const float value = kind == RoundedKind::bf16 ? bf16_to_f32(static_cast<uint16_t>(half))
+                                                    : f16_to_f32(static_cast<uint16_t>(half));
       const uint32_t word = std::bit_cast<uint32_t>(value);
       for (const uint32_t by : {0u, 1u, 0xFFFu, 0x1000u, 0x1001u, 0x7FFFu, 0x8000u, 0x8001u}) {
         for (const uint32_t pattern : {word + by, word - by}) {
@@ -92,10 +97,14 @@ TEST_CASE("every edge of rounding comes back: ties, zeros, subnormals, infinitie
 
 TEST_CASE("segments with nothing beside them, of both dtypes, and empty blocks come back") {
   const Words words = weights(5000, 2);
-  const std::vector<RoundedSegment> segments = {{1000, RoundedKind::nothing}, {1500, RoundedKind::f16}, {0, RoundedKind::bf16}, {2000, RoundedKind::bf16},
+  const std::vector<RoundedSegment> segments = {{1000, RoundedKind::nothing},
+                                                {1500, RoundedKind::f16},
+                                                {0, RoundedKind::bf16},
+                                                {2000, RoundedKind::bf16},
                                                 {500, RoundedKind::nothing}};
   Halves beside;
-  for (size_t i = 1000; i < 4500; ++i) beside.push_back(rounded(i < 2500 ? RoundedKind::f16 : RoundedKind::bf16, words[i]));
+  for (size_t i = 1000; i < 4500; ++i)
+    beside.push_back(rounded(i < 2500 ? RoundedKind::f16 : RoundedKind::bf16, words[i]));
   Words again(words.size());
   REQUIRE(decode(encoded(words, beside, segments), beside, segments, &again) == Status::ok);
   CHECK(again == words);
@@ -139,7 +148,8 @@ TEST_CASE("a rounded payload that no encoder writes is refused") {
   Bytes longer = payload;
   longer.push_back(0);
   CHECK(decode(longer, beside, segments, &again) != Status::ok);
-  // More exceptions than elements, one behind the last, a block that needs a previous one, and a rest of more bits than were cut.
+  // More exceptions than elements, one behind the last, a block that needs a previous one, and a rest of more bits than
+  // were cut.
   const auto payload_of = [](const Bytes& exceptions, const Bytes& rests) {
     Bytes made{kRoundedMode};
     made.insert(made.end(), exceptions.begin(), exceptions.end());

@@ -137,7 +137,8 @@ TEST_CASE("sketches of parts, merged in any order, equal the sketch of the whole
   const SketchPtr whole = sketch_of(values), merged = empty_sketch();
   std::vector<size_t> cuts{0, 1, 70000, 70003, 150000, values.size()};
   for (size_t i = cuts.size() - 1; i-- > 0;) {
-    const SketchPtr part = sketch_of({values.begin() + static_cast<long>(cuts[i]), values.begin() + static_cast<long>(cuts[i + 1])});
+    const SketchPtr part =
+        sketch_of({values.begin() + static_cast<long>(cuts[i]), values.begin() + static_cast<long>(cuts[i + 1])});
     sketch_merge(*part, *merged);
   }
   CHECK(equal(*merged, *whole));
@@ -148,7 +149,8 @@ TEST_CASE("sensitivity counts |g * w| rounded to binary32, for every pair of dty
   for (const size_t count : {size_t{0}, size_t{13}, size_t{2049}, size_t{66001}}) {
     for (const Dtype w_dtype : kDtypes) {
       for (const Dtype g_dtype : kDtypes) {
-        const Elements w(wild_floats(random, count), w_dtype, 1 + random.below(7)), g(wild_floats(random, count), g_dtype, 3);
+        const Elements w(wild_floats(random, count), w_dtype, 1 + random.below(7)),
+            g(wild_floats(random, count), g_dtype, 3);
         const SketchPtr expected = empty_sketch();
         for (size_t i = 0; i < count; ++i) {
           const volatile float product = g.at(i) * w.at(i);
@@ -184,9 +186,11 @@ TEST_CASE("the sketch of a partition holds the weights neither protected nor pru
           const SketchPtr expected = empty_sketch();
           for (size_t i = 0; i < count; ++i) {
             const float m = std::fabs(w.at(i)), s = with_gradients ? std::fabs(g.at(i) * w.at(i)) : 0;
-            const bool is_protected = (m >= p.protect_magnitude_min && std::isfinite(p.protect_magnitude_min)) ||
-                                      (s > 0 && s >= p.protect_sensitivity_min && std::isfinite(p.protect_sensitivity_min));
-            const bool is_pruned = p.prune_metric == Metric::magnitude ? m < p.prune_below : with_gradients && s < p.prune_below;
+            const bool is_protected =
+                (m >= p.protect_magnitude_min && std::isfinite(p.protect_magnitude_min)) ||
+                (s > 0 && s >= p.protect_sensitivity_min && std::isfinite(p.protect_sensitivity_min));
+            const bool is_pruned =
+                p.prune_metric == Metric::magnitude ? m < p.prune_below : with_gradients && s < p.prune_below;
             if (!is_protected && !is_pruned) count_value(w.at(i), *expected);
           }
           for_each_isa([&] {
@@ -207,7 +211,8 @@ TEST_CASE("thresholds take the largest share that stays within the fraction") {
     for (float& value : values) value = random.below(4) ? std::exp(2 * gaussian(random)) : 0.0f;
     const SketchPtr sketch = sketch_of(values);
     const auto selected = [&](float t, bool top) {
-      return static_cast<double>(std::count_if(values.begin(), values.end(), [&](float v) { return top ? v >= t : v < t; }));
+      return static_cast<double>(
+          std::count_if(values.begin(), values.end(), [&](float v) { return top ? v >= t : v < t; }));
     };
     for (const double fraction : {1e-6, 0.0005, 0.01, 0.1, 0.3, 0.5, 0.9}) {
       const double total = static_cast<double>(values.size());

@@ -1,7 +1,7 @@
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -42,11 +42,13 @@ Moments moments(uint32_t rows, uint32_t columns, uint32_t vector, uint32_t colum
   for (float& value : of_row) value = static_cast<float>(2 * normal(random));
   for (float& value : of_column) value = static_cast<float>(2 * normal(random));
   for (uint32_t i = 0; i < matrix + vector; ++i) {
-    const double scale = i < matrix ? static_cast<double>(of_row[(i + column) / columns] + of_column[(i + column) % columns]) : 0.0;
+    const double scale =
+        i < matrix ? static_cast<double>(of_row[(i + column) / columns] + of_column[(i + column) % columns]) : 0.0;
     const double before = normal(random), now = 0.8 * before + 0.6 * normal(random);
     result.earlier.push_back(static_cast<float>(1e-9 * std::exp2(scale + before)));
     result.second.push_back(static_cast<float>(1e-9 * std::exp2(scale + now)));
-    result.first.push_back(static_cast<float>(0.25 * normal(random) * std::sqrt(static_cast<double>(result.second.back()))));
+    result.first.push_back(
+        static_cast<float>(0.25 * normal(random) * std::sqrt(static_cast<double>(result.second.back()))));
   }
   return result;
 }
@@ -59,11 +61,14 @@ Bytes encoded(StateKind kind, const Floats& values, const Floats* beside, const 
 
 Floats decoded(StateKind kind, const Bytes& payload, const Floats* beside, const StateLayout& layout) {
   Floats out(layout.count);
-  CHECK_EQ(state_decode(kind, payload.data(), payload.size(), beside ? beside->data() : nullptr, layout, out.data()), Status::ok);
+  CHECK_EQ(state_decode(kind, payload.data(), payload.size(), beside ? beside->data() : nullptr, layout, out.data()),
+           Status::ok);
   return out;
 }
 
-bool same_bits(const Floats& a, const Floats& b) { return a.size() == b.size() && std::memcmp(a.data(), b.data(), 4 * a.size()) == 0; }
+bool same_bits(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 4 * a.size()) == 0;
+}
 
 TEST_CASE("second moments come back within their level, whatever the earlier checkpoint is") {
   const Moments m = moments(96, 64, 96, 5);
@@ -87,32 +92,40 @@ TEST_CASE("second moments come back within their level, whatever the earlier che
 
 TEST_CASE("levels are those of their own values again") {
   const Moments m = moments(20, 30, 7);
-  const Floats rebuilt = decoded(StateKind::second_moment, encoded(StateKind::second_moment, m.second, nullptr, m.layout()), nullptr, m.layout());
-  CHECK(same_bits(rebuilt, decoded(StateKind::second_moment, encoded(StateKind::second_moment, rebuilt, &m.earlier, m.layout()), &m.earlier, m.layout())));
+  const Floats rebuilt = decoded(StateKind::second_moment,
+                                 encoded(StateKind::second_moment, m.second, nullptr, m.layout()), nullptr, m.layout());
+  CHECK(same_bits(rebuilt,
+                  decoded(StateKind::second_moment, encoded(StateKind::second_moment, rebuilt, &m.earlier, m.layout()),
+                          &m.earlier, m.layout())));
 }
 
 TEST_CASE("first moments change no element of the next update by more than half a step") {
   const Moments m = moments(64, 48, 33);
   const StateLayout layout = m.layout();
-  const Floats second = decoded(StateKind::second_moment, encoded(StateKind::second_moment, m.second, nullptr, layout), nullptr, layout);
+  const Floats second =
+      decoded(StateKind::second_moment, encoded(StateKind::second_moment, m.second, nullptr, layout), nullptr, layout);
   const Bytes payload = encoded(StateKind::first_moment, m.first, &second, layout);
   CHECK(payload.size() * 8 < layout.count * 3);
   const Floats rebuilt = decoded(StateKind::first_moment, payload, &second, layout);
   for (size_t i = 0; i < rebuilt.size(); ++i) {
     const double denominator = std::sqrt(static_cast<double>(second[i])) + 1e-8;
-    CHECK(std::fabs(static_cast<double>(rebuilt[i]) - static_cast<double>(m.first[i])) / denominator <= 0.5001 * static_cast<double>(kFirstMomentStep));
+    CHECK(std::fabs(static_cast<double>(rebuilt[i]) - static_cast<double>(m.first[i])) / denominator <=
+          0.5001 * static_cast<double>(kFirstMomentStep));
   }
 }
 
 TEST_CASE("momentum comes back within a share of its row's root mean square") {
   const Moments m = moments(40, 50, 21);
-  const Floats rebuilt = decoded(StateKind::momentum, encoded(StateKind::momentum, m.first, nullptr, m.layout()), nullptr, m.layout());
+  const Floats rebuilt =
+      decoded(StateKind::momentum, encoded(StateKind::momentum, m.first, nullptr, m.layout()), nullptr, m.layout());
   for (size_t row = 0; row < 40; ++row) {
     double squares = 0;
-    for (size_t i = 50 * row; i < 50 * row + 50; ++i) squares += static_cast<double>(m.first[i]) * static_cast<double>(m.first[i]);
+    for (size_t i = 50 * row; i < 50 * row + 50; ++i)
+      squares += static_cast<double>(m.first[i]) * static_cast<double>(m.first[i]);
     const double root = std::sqrt(squares / 50);
     for (size_t i = 50 * row; i < 50 * row + 50; ++i) {
-      CHECK(std::fabs(static_cast<double>(rebuilt[i]) - static_cast<double>(m.first[i])) <= 0.55 * 1.2 * static_cast<double>(kMomentumStep) * root);
+      CHECK(std::fabs(static_cast<double>(rebuilt[i]) - static_cast<double>(m.first[i])) <=
+            0.55 * 1.2 * static_cast<double>(kMomentumStep) * root);
     }
   }
 }
@@ -134,7 +147,8 @@ TEST_CASE("clusters take twelve bits an element, and values come back within a 2
 TEST_CASE("blocks that have no place among the levels come back exact") {
   const Moments m = moments(8, 8, 3);
   const Floats beside(m.second.size(), 1e-8f);
-  for (const StateKind kind : {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
+  for (const StateKind kind :
+       {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
     const Floats* const second = kind == StateKind::first_moment ? &beside : nullptr;
     for (const float odd : {NAN, kInfinity, -kInfinity}) {
       Floats values = m.second;
@@ -145,8 +159,11 @@ TEST_CASE("blocks that have no place among the levels come back exact") {
   Floats negative = m.second, huge = m.first;
   negative[2] = -1e-9f;
   huge[3] = 1e9f;
-  CHECK(same_bits(negative, decoded(StateKind::second_moment, encoded(StateKind::second_moment, negative, nullptr, m.layout()), nullptr, m.layout())));
-  CHECK(same_bits(huge, decoded(StateKind::first_moment, encoded(StateKind::first_moment, huge, &beside, m.layout()), &beside, m.layout())));
+  CHECK(same_bits(negative,
+                  decoded(StateKind::second_moment, encoded(StateKind::second_moment, negative, nullptr, m.layout()),
+                          nullptr, m.layout())));
+  CHECK(same_bits(huge, decoded(StateKind::first_moment, encoded(StateKind::first_moment, huge, &beside, m.layout()),
+                                &beside, m.layout())));
 }
 
 TEST_CASE("no number comes back as an infinity, and a negative zero has a place") {
@@ -158,13 +175,16 @@ TEST_CASE("no number comes back as an infinity, and a negative zero has a place"
       momentum.back() = largest;
       const StateSegment segment{static_cast<uint32_t>(places), 8, 0};
       const StateLayout layout{&segment, 1, places};
-      for (const float value : decoded(StateKind::momentum, encoded(StateKind::momentum, momentum, nullptr, layout), nullptr, layout)) CHECK(std::isfinite(value));
+      for (const float value :
+           decoded(StateKind::momentum, encoded(StateKind::momentum, momentum, nullptr, layout), nullptr, layout))
+        CHECK(std::isfinite(value));
     }
   }
   Floats zero = m.second, negative_zero = m.second;
   zero[5] = 0.0f;
   negative_zero[5] = -0.0f;
-  CHECK(encoded(StateKind::second_moment, zero, nullptr, m.layout()) == encoded(StateKind::second_moment, negative_zero, nullptr, m.layout()));
+  CHECK(encoded(StateKind::second_moment, zero, nullptr, m.layout()) ==
+        encoded(StateKind::second_moment, negative_zero, nullptr, m.layout()));
 }
 
 TEST_CASE("zeros come back as zeros, also whole rows and columns of them, and cost little") {
@@ -175,7 +195,8 @@ TEST_CASE("zeros come back as zeros, also whole rows and columns of them, and co
   const Bytes payload = encoded(StateKind::second_moment, m.second, nullptr, m.layout());
   CHECK(payload.size() * 8 < m.layout().count * 2);
   const Floats second = decoded(StateKind::second_moment, payload, nullptr, m.layout());
-  const Floats first = decoded(StateKind::first_moment, encoded(StateKind::first_moment, m.first, &second, m.layout()), &second, m.layout());
+  const Floats first = decoded(StateKind::first_moment, encoded(StateKind::first_moment, m.first, &second, m.layout()),
+                               &second, m.layout());
   for (size_t i = 0; i < m.second.size(); ++i) {
     CHECK_EQ(second[i] == 0, m.second[i] == 0);
     if (m.first[i] == 0) CHECK_EQ(first[i], 0.0f);
@@ -187,7 +208,8 @@ TEST_CASE("state blocks of no, of one and of a whole block's elements round-trip
     const Floats values(count, 1.5e-7f);
     const StateSegment segment{count, count == 131072 ? 131072u : 0u, 0};
     const StateLayout layout{&segment, 1, count};
-    for (const StateKind kind : {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
+    for (const StateKind kind :
+         {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
       const Floats dummy(count + 1, 1e-12f);
       const Floats* const beside = kind == StateKind::first_moment ? &dummy : nullptr;
       const Floats rebuilt = decoded(kind, encoded(kind, values, beside, layout), beside, layout);
@@ -209,26 +231,32 @@ TEST_CASE("payloads of state are the same bytes everywhere") {
     }
     return text;
   };
-  CHECK_EQ(hex(encoded(StateKind::second_moment, second, nullptr, layout)), std::string("01175c0f030052a005838c7044d22d02f5554701fe50"));
-  CHECK_EQ(hex(encoded(StateKind::first_moment, first, &second, layout)), std::string("01cdcc4c3e77cc2b320118039b33200919db6f"));
-  CHECK_EQ(hex(encoded(StateKind::momentum, first, nullptr, layout)), std::string("01cdcccc3e03005f20048dc66eb6095eb6a6"));
+  CHECK_EQ(hex(encoded(StateKind::second_moment, second, nullptr, layout)),
+           std::string("01175c0f030052a005838c7044d22d02f5554701fe50"));
+  CHECK_EQ(hex(encoded(StateKind::first_moment, first, &second, layout)),
+           std::string("01cdcc4c3e77cc2b320118039b33200919db6f"));
+  CHECK_EQ(hex(encoded(StateKind::momentum, first, nullptr, layout)),
+           std::string("01cdcccc3e03005f20048dc66eb6095eb6a6"));
 }
 
 TEST_CASE("damaged payloads of state are refused or mean other numbers") {
   const Moments m = moments(30, 20, 11);
   const StateLayout layout = m.layout();
   Random random(7);
-  for (const StateKind kind : {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
+  for (const StateKind kind :
+       {StateKind::second_moment, StateKind::first_moment, StateKind::momentum, StateKind::clusters}) {
     const bool with_beside = kind == StateKind::second_moment || kind == StateKind::first_moment;
     const Floats* const beside = with_beside ? &m.earlier : nullptr;
     const Bytes whole = encoded(kind, m.second, beside, layout);
     Floats out(layout.count);
     for (size_t size = 0; size < whole.size(); size += 1 + size / 40) {
-      CHECK(state_decode(kind, whole.data(), size, beside ? beside->data() : nullptr, layout, out.data()) != Status::ok);
+      CHECK(state_decode(kind, whole.data(), size, beside ? beside->data() : nullptr, layout, out.data()) !=
+            Status::ok);
     }
     Bytes longer = whole;
     longer.push_back(0);
-    CHECK(state_decode(kind, longer.data(), longer.size(), beside ? beside->data() : nullptr, layout, out.data()) != Status::ok);
+    CHECK(state_decode(kind, longer.data(), longer.size(), beside ? beside->data() : nullptr, layout, out.data()) !=
+          Status::ok);
     for (int i = 0; i < 2000; ++i) {
       Bytes damaged = whole;
       damaged[random.next() % damaged.size()] ^= static_cast<uint8_t>(1u << random.next() % 8);
@@ -252,9 +280,11 @@ TEST_CASE("layouts and neighbours that break their ranges are refused") {
   CHECK_EQ(encode(StateKind::momentum, good, &values), Status::invalid_argument);
   CHECK_EQ(encode(static_cast<StateKind>(4), good, nullptr), Status::invalid_argument);
   const Bytes later{2, 23};
-  CHECK_EQ(state_decode(StateKind::second_moment, later.data(), 2, nullptr, {&good, 1, 8}, rebuilt.data()), Status::invalid_argument);
+  CHECK_EQ(state_decode(StateKind::second_moment, later.data(), 2, nullptr, {&good, 1, 8}, rebuilt.data()),
+           Status::invalid_argument);
   const Bytes unknown{3};
-  CHECK_EQ(state_decode(StateKind::second_moment, unknown.data(), 1, nullptr, {&good, 1, 8}, rebuilt.data()), Status::unsupported);
+  CHECK_EQ(state_decode(StateKind::second_moment, unknown.data(), 1, nullptr, {&good, 1, 8}, rebuilt.data()),
+           Status::unsupported);
 }
 
 TEST_CASE("zigzag numbers come back") {

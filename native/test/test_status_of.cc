@@ -11,7 +11,8 @@ using firn::Status;
 using firn::binding::status_of;
 
 TEST_CASE("a status passes the seam to JavaScript as it is") {
-  for (const Status status : {Status::ok, Status::corrupt, Status::truncated, Status::invalid_argument, Status::unsupported}) {
+  for (const Status status :
+       {Status::ok, Status::corrupt, Status::truncated, Status::invalid_argument, Status::unsupported}) {
     CHECK_EQ(status_of([=] { return status; }), status);
   }
 }
@@ -28,8 +29,8 @@ TEST_CASE("any other exception is internal at the seam: the caller's arguments a
 }
 
 TEST_CASE("every status has a sentence of its own") {
-  for (const Status status : {Status::ok, Status::corrupt, Status::truncated, Status::invalid_argument, Status::out_of_memory, Status::unsupported,
-                              Status::internal}) {
+  for (const Status status : {Status::ok, Status::corrupt, Status::truncated, Status::invalid_argument,
+                              Status::out_of_memory, Status::unsupported, Status::internal}) {
     CHECK(std::string(firn::status_text(status)) != "unknown status");
   }
 }

@@ -99,8 +99,11 @@ TEST_CASE("worker pool: tasks of one lane run one at a time and in order, others
   int lanes[3];
   std::vector<int> order[3];  // written without a lock: the lane is one
   Gate gate;
-  submit(pool, [&] { gate.pass(); }, &lanes[0]);
-  for (int i = 0; i < 900; ++i) submit(pool, [&order, i] { order[i % 3].push_back(i); }, &lanes[i % 3]);
+  submit(
+      pool, [&] { gate.pass(); }, &lanes[0]);
+  for (int i = 0; i < 900; ++i)
+    submit(
+        pool, [&order, i] { order[i % 3].push_back(i); }, &lanes[i % 3]);
   loop.run_until(pool, 600);
   CHECK_EQ(pool.load().queued, size_t{300});
   gate.open();
@@ -115,10 +118,12 @@ TEST_CASE("worker pool: a full queue refuses and leaves the task to its owner") 
   Gate gate;
   WorkerPool pool(1, 2, [] {});
   int lane;
-  CHECK(submit(pool, [&] { gate.pass(); }, &lane) != 0);
+  CHECK(submit(
+            pool, [&] { gate.pass(); }, &lane) != 0);
   gate.wait_for(1);
   CHECK(submit(pool, [] {}) != 0);
-  CHECK(submit(pool, [] {}, &lane) != 0);
+  CHECK(submit(
+            pool, [] {}, &lane) != 0);
   WorkerPool::TaskPtr refused = std::make_unique<Step>([] {});
   CHECK_EQ(pool.submit(refused), uint64_t{0});
   CHECK(refused != nullptr);
@@ -135,9 +140,12 @@ TEST_CASE("worker pool: a waiting task can be taken back, and its lane goes on")
   std::atomic<int> runs = 0;
   const uint64_t running = submit(pool, [&] { gate.pass(); });
   gate.wait_for(1);
-  const uint64_t head = submit(pool, [&] { runs += 100; }, &lane);
-  const uint64_t behind = submit(pool, [&] { runs += 10; }, &lane);
-  submit(pool, [&] { runs += 1; }, &lane);
+  const uint64_t head = submit(
+      pool, [&] { runs += 100; }, &lane);
+  const uint64_t behind = submit(
+      pool, [&] { runs += 10; }, &lane);
+  submit(
+      pool, [&] { runs += 1; }, &lane);
   CHECK(pool.take_waiting(running) == nullptr);
   CHECK(pool.take_waiting(9999) == nullptr);
   CHECK(pool.take_waiting(behind) != nullptr);
@@ -153,9 +161,15 @@ TEST_CASE("worker pool: stopping waits for what runs and gives back the rest") {
   WorkerPool pool(2, 1000, [] {});
   int lane;
   std::atomic<int> runs = 0;
-  for (int i = 0; i < 2; ++i) submit(pool, [&] { gate.pass(); ++runs; });
+  for (int i = 0; i < 2; ++i)
+    submit(pool, [&] {
+      gate.pass();
+      ++runs;
+    });
   gate.wait_for(2);
-  for (int i = 0; i < 50; ++i) submit(pool, [&] { ++runs; }, i % 2 ? &lane : nullptr);
+  for (int i = 0; i < 50; ++i)
+    submit(
+        pool, [&] { ++runs; }, i % 2 ? &lane : nullptr);
   std::thread opener([&] { gate.open(); });
   const size_t left = pool.stop().size();
   opener.join();

@@ -1,8 +1,9 @@
-// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells that cost least in error and bits.
+// Codebooks over a sketch: one-dimensional weighted k-means (Inshrinkerator section 4.4), and cells that cost least in
+// error and bits.
 //
-// All methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for (fewer when
-// the sketch has fewer distinct buckets; one centroid 0 when it is empty). Non-finite values are ignored. Same sketch, same
-// arguments: same bits on every machine (no libm transcendentals, no contraction, sums in key order).
+// All methods cluster bucket midpoints, return strictly increasing binary32 centroids, and never more than asked for
+// (fewer when the sketch has fewer distinct buckets; one centroid 0 when it is empty). Non-finite values are ignored.
+// Same sketch, same arguments: same bits on every machine (no libm transcendentals, no contraction, sums in key order).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,9 @@ inline constexpr uint32_t kBinsMin = 2;
 inline constexpr uint32_t kBinsMax = 256;
 
 enum class Clustering : uint8_t {
-  kmeanspp = 0,  // algorithms 2 and 3: weights sigma * freq + (1 - sigma) * |value|, each normalised to sum 1; seeding by weighted distance; Lloyd
-  optimal = 1,   // exact weighted k-means by divide-and-conquer dynamic programming (Groenlund et al., arXiv 1701.07204)
+  kmeanspp = 0,  // algorithms 2 and 3: weights sigma * freq + (1 - sigma) * |value|, each normalised to sum 1; seeding
+                 // by weighted distance; Lloyd
+  optimal = 1,  // exact weighted k-means by divide-and-conquer dynamic programming (Groenlund et al., arXiv 1701.07204)
 };
 
 enum class Weighting : uint8_t {
@@ -28,8 +30,8 @@ enum class Weighting : uint8_t {
 struct CodebookOptions {
   Clustering clustering = Clustering::kmeanspp;
   Weighting weighting = Weighting::frequency_magnitude;
-  double sigma = 0.2;     // 0..1, section 4.4
-  uint64_t seed = 0;      // used by kmeanspp only
+  double sigma = 0.2;       // 0..1, section 4.4
+  uint64_t seed = 0;        // used by kmeanspp only
   uint32_t lloyd_max = 25;  // iterations after seeding
 };
 
@@ -41,14 +43,16 @@ Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions
 // Entropy-constrained scalar quantization (Chou, Lookabaugh, Gray 1989), over cells of neighbouring buckets.
 struct EntropyOptions {
   Weighting weighting = Weighting::frequency;
-  double sigma = 0.2;    // as in CodebookOptions; at least kEntropySigmaMin where it is used
-  double bit_price = 1;  // 0..kBitPriceMax: what a bit a weight is worth, in the error that optimal k-means leaves with as many bins
+  double sigma = 0.2;  // as in CodebookOptions; at least kEntropySigmaMin where it is used
+  double bit_price =
+      1;  // 0..kBitPriceMax: what a bit a weight is worth, in the error that optimal k-means leaves with as many bins
 };
 
 inline constexpr double kBitPriceMax = 1024;
 inline constexpr double kEntropySigmaMin = 0x1p-20;  // every bucket has weight then
-// Places between cells that are considered; more are thinned out, to at least kCutPlacesPerBin a bin. With 768 the cost was at most 0.07 % above the least there
-// is, on four distributions and 4 to 32 bins (docs/decisions/0021-entropy-constrained-codebooks.md); time grows with their square.
+// Places between cells that are considered; more are thinned out, to at least kCutPlacesPerBin a bin. With 768 the cost
+// was at most 0.07 % above the least there is, on four distributions and 4 to 32 bins
+// (docs/decisions/0021-entropy-constrained-codebooks.md); time grows with their square.
 inline constexpr uint32_t kCutPlacesMax = 1024;
 inline constexpr uint32_t kCutPlacesPerBin = 4;
 
@@ -56,15 +60,17 @@ inline constexpr uint32_t kCutPlacesPerBin = 4;
 //
 //   error + bit_price * error of optimal k-means with `bins` clusters * bits a weight
 //
-// where a weight of a cell that holds a share p of all takes -log2(p) bits: weights outside the sketch (pruned, protected) change the bits of all alike, and so nothing.
-// Cells are neighbouring buckets, at most `bins` of them: it takes fewer where another costs more bits than it saves. With a price of 0 it is optimal k-means. Exact
-// where the sketch has at most kCutPlacesMax buckets; see there. Writes at most `bins` centroids (the weighted means of the cells) and one boundary fewer, the smallest
-// value of the cell above it, for LevelMap; the capacity of both is at least `bins`.
-// invalid_argument when bins, sigma or bit_price are outside their ranges.
-Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids, float* boundaries,
-                              uint32_t* centroid_count);
+// where a weight of a cell that holds a share p of all takes -log2(p) bits: weights outside the sketch (pruned,
+// protected) change the bits of all alike, and so nothing. Cells are neighbouring buckets, at most `bins` of them: it
+// takes fewer where another costs more bits than it saves. With a price of 0 it is optimal k-means. Exact where the
+// sketch has at most kCutPlacesMax buckets; see there. Writes at most `bins` centroids (the weighted means of the
+// cells) and one boundary fewer, the smallest value of the cell above it, for LevelMap; the capacity of both is at
+// least `bins`. invalid_argument when bins, sigma or bit_price are outside their ranges.
+Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids,
+                              float* boundaries, uint32_t* centroid_count);
 
 // Weighted sum of squared distances of bucket midpoints to their nearest centroid; for tests and comparisons.
-double codebook_distortion(const Sketch& sketch, const CodebookOptions& options, const float* centroids, uint32_t centroid_count);
+double codebook_distortion(const Sketch& sketch, const CodebookOptions& options, const float* centroids,
+                           uint32_t centroid_count);
 
 }  // namespace firn

@@ -1,10 +1,11 @@
-// Context coder: small symbols coded with static probabilities that depend on something both sides know beforehand (a weight's tensor
-// and its bin in earlier checkpoints), so that decoding has no serial dependency.
+// Context coder: small symbols coded with static probabilities that depend on something both sides know beforehand (a
+// weight's tensor and its bin in earlier checkpoints), so that decoding has no serial dependency.
 //
-// A block is up to kBlockElementsMax elements, each with a symbol 0..31 and a context 0..63, cut into segments that belong to slots (a
-// slot numbers a tensor). Symbol 0 means "unchanged" and is by far the likeliest in a late delta; symbol 31 announces an escape
-// value, stored beside the symbols. A row is a slot and a context. Rows share probability tables; which row uses which
-// table is chosen by the whole cost, tables included. Stored form: docs/format-blocks.md, sections 11 to 13.
+// A block is up to kBlockElementsMax elements, each with a symbol 0..31 and a context 0..63, cut into segments that
+// belong to slots (a slot numbers a tensor). Symbol 0 means "unchanged" and is by far the likeliest in a late delta;
+// symbol 31 announces an escape value, stored beside the symbols. A row is a slot and a context. Rows share probability
+// tables; which row uses which table is chosen by the whole cost, tables included. Stored form: docs/format-blocks.md,
+// sections 11 to 13.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,8 @@ class ContextTables;
 struct BlockCounts {
   const uint32_t* counts;  // of context * kContextSymbols + symbol
   uint32_t contexts;
-  // Bit s is set where symbol s may occur although it was not counted: counts may be of a part of the block. 0: what occurs was counted.
+  // Bit s is set where symbol s may occur although it was not counted: counts may be of a part of the block. 0: what
+  // occurs was counted.
   uint32_t occurring = 0;
 };
 
@@ -58,16 +60,19 @@ class ContextCounts {
   ContextCounts(ContextCounts&&) noexcept;
   ContextCounts& operator=(ContextCounts&&) noexcept;
 
-  // invalid_argument when the block breaks a range stated above, or more than kContextElementsMax elements would be counted.
+  // invalid_argument when the block breaks a range stated above, or more than kContextElementsMax elements would be
+  // counted.
   Status add(const ContextBlock& block);
   // invalid_argument beyond kContextElementsMax.
   Status merge(const ContextCounts& other);
-  // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every slot that was added
-  // (invalid_argument otherwise) and is what parse() needs to be told. A few milliseconds for thousands of rows.
+  // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every
+  // slot that was added (invalid_argument otherwise) and is what parse() needs to be told. A few milliseconds for
+  // thousands of rows.
   Status build(uint32_t slots, ContextTables* out) const;
-  // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of lattice_contexts: from how often symbols 1 (inwards) and 2
-  // (outwards) were counted in a context beside symbol 0, whatever the slot. In kLatticePriceUnit of the mean over all such moves, 255 at most, kLatticePriceUnit where nothing
-  // was counted; in the order of LatticeHysteresis::prices. Integers only. invalid_argument after a move.
+  // What a move costs more than staying put, where symbols are those of lattice_quantize in contexts of
+  // lattice_contexts: from how often symbols 1 (inwards) and 2 (outwards) were counted in a context beside symbol 0,
+  // whatever the slot. In kLatticePriceUnit of the mean over all such moves, 255 at most, kLatticePriceUnit where
+  // nothing was counted; in the order of LatticeHysteresis::prices. Integers only. invalid_argument after a move.
   Status move_prices(uint8_t* prices) const;
 
  private:
@@ -83,25 +88,28 @@ class ContextTables {
   ContextTables(ContextTables&&) noexcept;
   ContextTables& operator=(ContextTables&&) noexcept;
 
-  // Tables for a single block. Meant for contexts that are ordered: those that follow each other share a table where that pays. A few tens of microseconds.
-  // invalid_argument when contexts > kContextsMax.
+  // Tables for a single block. Meant for contexts that are ordered: those that follow each other share a table where
+  // that pays. A few tens of microseconds. invalid_argument when contexts > kContextsMax.
   static Status for_block(const BlockCounts& counts, ContextTables* out);
 
   // Compact stored form; empty when nothing was counted.
   std::vector<uint8_t> serialize() const;
-  // Reads hostile bytes; corrupt on anything serialize() does not write, invalid_argument when slots > kContextSlotsMax.
+  // Reads hostile bytes; corrupt on anything serialize() does not write, invalid_argument when slots >
+  // kContextSlotsMax.
   static Status parse(const uint8_t* bytes, size_t size, uint32_t slots, ContextTables* out);
 
-  // Bits of everything that was counted before build(): payloads and the serialized tables, 8 bits for each block's mode.
-  // Lane states and padding, up to about 1 % of a payload, are left out. Of parsed tables: the serialized tables alone.
+  // Bits of everything that was counted before build(): payloads and the serialized tables, 8 bits for each block's
+  // mode. Lane states and padding, up to about 1 % of a payload, are left out. Of parsed tables: the serialized tables
+  // alone.
   double total_bits() const;
 
-  // Appends the block's payload. invalid_argument when the block breaks a range of ContextBlock or a slot is not below `slots`. Symbols
-  // without a code are stored raw, so any valid block can be encoded with any tables. Deterministic.
+  // Appends the block's payload. invalid_argument when the block breaks a range of ContextBlock or a slot is not below
+  // `slots`. Symbols without a code are stored raw, so any valid block can be encoded with any tables. Deterministic.
   Status encode(const ContextBlock& block, std::vector<uint8_t>* out) const;
-  // Rebuilds layout.count symbols, each < kContextSymbols, and the escape values. corrupt or truncated on bytes no encoder writes,
-  // trailing bytes included; invalid_argument as for encode.
-  Status decode(const uint8_t* bytes, size_t size, const ContextLayout& layout, uint8_t* symbols, std::vector<uint32_t>* escapes) const;
+  // Rebuilds layout.count symbols, each < kContextSymbols, and the escape values. corrupt or truncated on bytes no
+  // encoder writes, trailing bytes included; invalid_argument as for encode.
+  Status decode(const uint8_t* bytes, size_t size, const ContextLayout& layout, uint8_t* symbols,
+                std::vector<uint32_t>* escapes) const;
 
  private:
   friend class ContextCounts;

@@ -1,11 +1,12 @@
-// The paper's delta coder (Inshrinkerator section 6, algorithms 5 and 6): cyclic difference, rearrangement by source level,
-// run-length coding with negated values, Huffman coding.
+// The paper's delta coder (Inshrinkerator section 6, algorithms 5 and 6): cyclic difference, rearrangement by source
+// level, run-length coding with negated values, Huffman coding.
 //
-// For element j with previous level p and current level c: d = (p - c) mod B, B = the larger level count of both checkpoints. A block's
-// differences are grouped by p, groups in increasing p, element order kept inside a group. Each group becomes tokens:
-// a value token -d (<= 0), followed by a run-length token r (>= 2) only when the value repeats r times. A run never leaves its block or its
-// group. Every source level has a Huffman code of its own (`TokenTables`), shared by all blocks of a table set; the groups of a block
-// follow each other in one bit stream. Without a previous checkpoint every p is 0 and B is the current level count.
+// For element j with previous level p and current level c: d = (p - c) mod B, B = the larger level count of both
+// checkpoints. A block's differences are grouped by p, groups in increasing p, element order kept inside a group. Each
+// group becomes tokens: a value token -d (<= 0), followed by a run-length token r (>= 2) only when the value repeats r
+// times. A run never leaves its block or its group. Every source level has a Huffman code of its own (`TokenTables`),
+// shared by all blocks of a table set; the groups of a block follow each other in one bit stream. Without a previous
+// checkpoint every p is 0 and B is the current level count.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,8 @@ class TokenCounts {
   TokenCounts(TokenCounts&&) noexcept;
   TokenCounts& operator=(TokenCounts&&) noexcept;
 
-  // `previous` may be null. invalid_argument when count > kBlockElementsMax, modulus outside 1..256, or a level >= modulus.
+  // `previous` may be null. invalid_argument when count > kBlockElementsMax, modulus outside 1..256, or a level >=
+  // modulus.
   Status add(const uint8_t* previous, const uint8_t* current, size_t count, uint32_t modulus);
   void merge(const TokenCounts& other);
   // Huffman codes for these counts; code lengths at most kCodeLengthMax bits.
@@ -54,14 +56,17 @@ class TokenTables {
 
   // Compact serialised form (docs/format.md, "Token tables").
   std::vector<uint8_t> serialize() const;
-  // Reads hostile bytes; never allocates more than a small multiple of `size` plus the decode tables of the codes present.
+  // Reads hostile bytes; never allocates more than a small multiple of `size` plus the decode tables of the codes
+  // present.
   static Status parse(const uint8_t* bytes, size_t size, TokenTables* out);
 
   // Appends the block's bit stream, zero-padded to a byte, to `out`. invalid_argument when a token has no code.
-  Status encode(const uint8_t* previous, const uint8_t* current, size_t count, uint32_t modulus, std::vector<uint8_t>* out) const;
-  // Rebuilds `count` levels. Every level written is < modulus. corrupt or truncated on any byte sequence no encoder writes,
-  // trailing bytes included.
-  Status decode(const uint8_t* bytes, size_t size, const uint8_t* previous, size_t count, uint32_t modulus, uint8_t* current) const;
+  Status encode(const uint8_t* previous, const uint8_t* current, size_t count, uint32_t modulus,
+                std::vector<uint8_t>* out) const;
+  // Rebuilds `count` levels. Every level written is < modulus. corrupt or truncated on any byte sequence no encoder
+  // writes, trailing bytes included.
+  Status decode(const uint8_t* bytes, size_t size, const uint8_t* previous, size_t count, uint32_t modulus,
+                uint8_t* current) const;
 
  private:
   friend class TokenCounts;

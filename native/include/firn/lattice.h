@@ -1,9 +1,11 @@
-// Closed-loop quantization on an integer lattice (docs/format-blocks.md, "Lattice blocks"): what is coded is the difference of a weight to
-// its rebuilt value in the previous checkpoint, in steps, so that a weight that stays put costs next to nothing and errors never add up.
+// Closed-loop quantization on an integer lattice (docs/format-blocks.md, "Lattice blocks"): what is coded is the
+// difference of a weight to its rebuilt value in the previous checkpoint, in steps, so that a weight that stays put
+// costs next to nothing and errors never add up.
 //
-// Every element has a state: a value k in units of 2^exponent, and an activity byte that remembers how often it has moved. A block has
-// at most kBlockElementsMax elements (firn/delta.h) in segments, each a part of one tensor with parameters of its own. All arithmetic up to
-// the rebuilt value is on integers; every instruction set gives the same bytes.
+// Every element has a state: a value k in units of 2^exponent, and an activity byte that remembers how often it has
+// moved. A block has at most kBlockElementsMax elements (firn/delta.h) in segments, each a part of one tensor with
+// parameters of its own. All arithmetic up to the rebuilt value is on integers; every instruction set gives the same
+// bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +33,13 @@ inline constexpr uint32_t kLatticePricedZoneMax = 192;  // three quarters of a s
 
 // Parameters of `count` elements. The unit is 2^exponent; the previous state counts in units of 2^(exponent + shift).
 struct LatticeSegment {
-  uint32_t count = 0;                     // at least 1
-  int32_t exponent = 0;                   // kLatticeExponentMin..kLatticeExponentMax
-  int32_t step = 1;                       // m: units a symbol moves, 1..kLatticeStepMax
-  int32_t shift = 0;                      // 0..kLatticeShiftMax
-  int32_t offsets[kLatticeOffsets] = {};  // units a move of 1, 2, and 3 or more steps falls short; magnitudes below step
-  int32_t gain = 256;                     // 0..kLatticeGainMax; values are rebuilt times (768 + gain) / 1024
+  uint32_t count = 0;    // at least 1
+  int32_t exponent = 0;  // kLatticeExponentMin..kLatticeExponentMax
+  int32_t step = 1;      // m: units a symbol moves, 1..kLatticeStepMax
+  int32_t shift = 0;     // 0..kLatticeShiftMax
+  int32_t offsets[kLatticeOffsets] =
+      {};              // units a move of 1, 2, and 3 or more steps falls short; magnitudes below step
+  int32_t gain = 256;  // 0..kLatticeGainMax; values are rebuilt times (768 + gain) / 1024
 };
 
 struct LatticeSegments {
@@ -50,66 +53,72 @@ struct LatticeState {
   const uint8_t* activity = nullptr;
 };
 
-// Sums over one segment; those of several blocks add up. x is a weight in units, k' = k << shift its previous value, q the steps
-// moved, and class j = min(|q|, 3) - 1. No sum over a block can leave int64_t.
+// Sums over one segment; those of several blocks add up. x is a weight in units, k' = k << shift its previous value, q
+// the steps moved, and class j = min(|q|, 3) - 1. No sum over a block can leave int64_t.
 struct LatticeStatistics {
-  int64_t counts[kLatticeOffsets];     // elements of each class
-  int64_t residuals[kLatticeOffsets];  // |x - k'| - |q| * step; the best offset is minus the mean
-  int64_t squares;                     // x * x
-  int64_t products;                    // x * (k' + q * step)
-  int64_t signed_sums[kLatticeOffsets];  // x * sign(q): products less offsets[j] * signed_sums[j] is the sum of x times the new value
+  int64_t counts[kLatticeOffsets];       // elements of each class
+  int64_t residuals[kLatticeOffsets];    // |x - k'| - |q| * step; the best offset is minus the mean
+  int64_t squares;                       // x * x
+  int64_t products;                      // x * (k' + q * step)
+  int64_t signed_sums[kLatticeOffsets];  // x * sign(q): products less offsets[j] * signed_sums[j] is the sum of x times
+                                         // the new value
 };
 
-// Sums over one segment that its weighted squared error follows from, whatever its offsets and gain, once moves are chosen. w is an element's
-// weight, x, k', q and class j as above, r = x - (k' + q * step), f the distance of x to the nearest multiple of step. Every sum is 16 sums of
-// binary64 over the elements whose number in the segment leaves the same rest, added up in order: the same on every machine.
+// Sums over one segment that its weighted squared error follows from, whatever its offsets and gain, once moves are
+// chosen. w is an element's weight, x, k', q and class j as above, r = x - (k' + q * step), f the distance of x to the
+// nearest multiple of step. Every sum is 16 sums of binary64 over the elements whose number in the segment leaves the
+// same rest, added up in order: the same on every machine.
 struct LatticeErrorSums {
-  double squares;                             // w x x
-  double products;                            // w x r
-  double residuals;                           // w r r
-  double fresh;                               // w f f: the error of quantizing from zero, without gain
-  double weights[kLatticeOffsets];            // of each class: w
-  double signed_residuals[kLatticeOffsets];   // w r sign(q)
-  double signed_products[kLatticeOffsets];    // w x sign(q)
+  double squares;                            // w x x
+  double products;                           // w x r
+  double residuals;                          // w r r
+  double fresh;                              // w f f: the error of quantizing from zero, without gain
+  double weights[kLatticeOffsets];           // of each class: w
+  double signed_residuals[kLatticeOffsets];  // w r sign(q)
+  double signed_products[kLatticeOffsets];   // w x sign(q)
 };
 
-// When an element stays put: while |x - k'| * 256 < zone * step. Moving it by one step when it is e steps away takes 2e - 1 off its squared error, in squared
-// steps, so a zone of 128 (1 + p) asks for a price p. Without prices, and for a base, the zone is `dead_zone`. With them, what `dead_zone` has above 128 is the
-// price of a move of the mean number of bits; one with context c, against the sign of k' (i = 1; 0 counts as positive) or not (i = 0), has prices[2 c + i] /
-// kLatticePriceUnit of it, rounded to nearest, up to a zone of kLatticePricedZoneMax or, where that is wider, dead_zone. One of up to 128 is the same for all.
+// When an element stays put: while |x - k'| * 256 < zone * step. Moving it by one step when it is e steps away takes 2e
+// - 1 off its squared error, in squared steps, so a zone of 128 (1 + p) asks for a price p. Without prices, and for a
+// base, the zone is `dead_zone`. With them, what `dead_zone` has above 128 is the price of a move of the mean number of
+// bits; one with context c, against the sign of k' (i = 1; 0 counts as positive) or not (i = 0), has prices[2 c + i] /
+// kLatticePriceUnit of it, rounded to nearest, up to a zone of kLatticePricedZoneMax or, where that is wider,
+// dead_zone. One of up to 128 is the same for all.
 struct LatticeHysteresis {
   LatticeHysteresis(uint32_t zone, const uint8_t* move_prices = nullptr) : dead_zone(zone), prices(move_prices) {}
   uint32_t dead_zone;     // 0..kLatticeDeadZoneMax
   const uint8_t* prices;  // null or kLatticePrices of them (ContextCounts::move_prices)
 };
 
-// One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape on, that symbol and
-// the rest as one entry of `escapes` (replaced), in element order.
-// `statistics` receives one entry a segment. Weights need no alignment.
-// invalid_argument when a parameter breaks its range, the segments hold more than kBlockElementsMax elements, a weight is not finite or
-// beyond kLatticeWeightMax units, or a previous value beyond kLatticeValueMax.
-Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, LatticeHysteresis hysteresis,
-                        uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics);
+// One symbol an element: 2 |q|, less 1 where k' moves against its own sign (0 counts as positive); from kLatticeEscape
+// on, that symbol and the rest as one entry of `escapes` (replaced), in element order. `statistics` receives one entry
+// a segment. Weights need no alignment. invalid_argument when a parameter breaks its range, the segments hold more than
+// kBlockElementsMax elements, a weight is not finite or beyond kLatticeWeightMax units, or a previous value beyond
+// kLatticeValueMax.
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous,
+                        LatticeHysteresis hysteresis, uint8_t* symbols, std::vector<uint32_t>* escapes,
+                        LatticeStatistics* statistics);
 
-// The context of every element's symbol, below kLatticeContexts: what is known of it before it is decoded. Zeros for a base.
-// invalid_argument when a parameter breaks its range.
+// The context of every element's symbol, below kLatticeContexts: what is known of it before it is decoded. Zeros for a
+// base. invalid_argument when a parameter breaks its range.
 Status lattice_contexts(LatticeSegments segments, LatticeState previous, uint8_t* contexts);
 
 // The state after a block. `values` and `activity` may not overlap any input.
-// corrupt when a symbol is above kLatticeEscape, escapes are missing or left over, or a value passes kLatticeValueMax; what was written
-// is then of no use. invalid_argument when a parameter breaks its range.
+// corrupt when a symbol is above kLatticeEscape, escapes are missing or left over, or a value passes kLatticeValueMax;
+// what was written is then of no use. invalid_argument when a parameter breaks its range.
 Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments,
                      LatticeState previous, int32_t* values, uint8_t* activity);
 
-// Rebuilds the elements in `dtype`: the binary32 product of k and (768 + gain) / 1024 * 2^exponent, then convert(). `out` needs no
-// alignment. invalid_argument when a parameter breaks its range.
+// Rebuilds the elements in `dtype`: the binary32 product of k and (768 + gain) / 1024 * 2^exponent, then convert().
+// `out` needs no alignment. invalid_argument when a parameter breaks its range.
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);
 
-// What the error of moves follows from. An element's weight is 1 without gradients (null) and in a segment whose scale is 0, else min((gradient * gradient_scales[segment])^2, 2^40) in
-// binary32, 0 for NaN. `sums` receives one entry a segment. Symbols and escapes are those of lattice_quantize, of these weights or of targets near them. invalid_argument as in
-// lattice_quantize, or when they are not.
-Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                          const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments, LatticeState previous,
-                          LatticeErrorSums* sums);
+// What the error of moves follows from. An element's weight is 1 without gradients (null) and in a segment whose scale
+// is 0, else min((gradient * gradient_scales[segment])^2, 2^40) in binary32, 0 for NaN. `sums` receives one entry a
+// segment. Symbols and escapes are those of lattice_quantize, of these weights or of targets near them.
+// invalid_argument as in lattice_quantize, or when they are not.
+Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
+                          const float* gradient_scales, const uint8_t* symbols, const uint32_t* escapes,
+                          size_t escape_count, LatticeSegments segments, LatticeState previous, LatticeErrorSums* sums);
 
 }  // namespace firn

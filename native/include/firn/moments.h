@@ -14,8 +14,8 @@ struct Moments {
   double gradient_squares;  // of the finite gradients; 0 without any
 };
 
-// Adds up `count` elements in 16 sums over those whose number leaves the same rest, then these in order: the same on every machine. `gradients` may
-// be null.
+// Adds up `count` elements in 16 sums over those whose number leaves the same rest, then these in order: the same on
+// every machine. `gradients` may be null.
 Moments weight_moments(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, size_t count);
 
 }  // namespace firn

@@ -15,8 +15,8 @@ enum class Metric : uint8_t { magnitude = 0, sensitivity = 1 };
 //   protected  if m >= protect_magnitude_min, or s > 0 and s >= protect_sensitivity_min;
 //   else pruned if the metric (m or s) < prune_below;
 //   else quantized.
-// Without gradients (null) s is 0 and the sensitivity metric prunes nothing. An infinite threshold protects nothing, not even infinity;
-// a weight or gradient that is NaN fails every comparison.
+// Without gradients (null) s is 0 and the sensitivity metric prunes nothing. An infinite threshold protects nothing,
+// not even infinity; a weight or gradient that is NaN fails every comparison.
 struct Partition {
   float protect_magnitude_min = std::numeric_limits<float>::infinity();
   float protect_sensitivity_min = std::numeric_limits<float>::infinity();
@@ -25,7 +25,7 @@ struct Partition {
 };
 
 // Adds the values of the weights that are neither protected nor pruned to `sketch` (the input of build_codebook).
-void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
-                      const Partition& partition, Sketch& sketch);
+void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype,
+                      size_t count, const Partition& partition, Sketch& sketch);
 
 }  // namespace firn

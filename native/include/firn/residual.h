@@ -1,5 +1,6 @@
-// Blocks of the lattice behind a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where each link decodes its symbols
-// and moves the state that the link before left, and coding the next. A state in between never leaves the caches of the core that works on it.
+// Blocks of the lattice behind a chain of packages (docs/format-blocks.md, sections 13 and 14): rebuilding one, where
+// each link decodes its symbols and moves the state that the link before left, and coding the next. A state in between
+// never leaves the caches of the core that works on it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,9 @@ namespace firn {
 
 inline constexpr uint32_t kMoveTupleWidthMax = 4;  // checkpoints whose moves one payload may hold
 
-// What the symbols of a payload that holds the moves of `width` checkpoints stand for (docs/format-blocks.md, section 15): symbols[j * count + t] is the
-// symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by escapes.
+// What the symbols of a payload that holds the moves of `width` checkpoints stand for (docs/format-blocks.md, section
+// 15): symbols[j * count + t] is the symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by
+// escapes.
 struct MoveTuples {
   const uint8_t* symbols = nullptr;  // each below kContextSymbols; null for a payload of one checkpoint
   size_t count = 0;
@@ -29,13 +31,15 @@ struct ResidualLink {
   size_t payload_bytes = 0;
   LatticeSegments segments;         // all links of a chain have segments of the same lengths
   const uint32_t* slots = nullptr;  // of the segments, in the tables
-  // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that is above, and its own segments.
+  // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that
+  // is above, and its own segments.
   MoveTuples tuples{};
   uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
 };
 
-// Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a value for each segment of the first link, in that
-// link's units (docs/format.md, "Payloads"), with the activity of a base.
+// Where a block starts, and its way from there: at `previous`, the state before the first link, or without one at a
+// value for each segment of the first link, in that link's units (docs/format.md, "Payloads"), with the activity of a
+// base.
 struct ResidualChain {
   const ResidualLink* links = nullptr;  // oldest first
   size_t count = 0;
@@ -44,19 +48,21 @@ struct ResidualChain {
 };
 
 // The state after the last link, of which there is at least one. The outputs may not overlap any input.
-// corrupt, truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax: what was written is then of no use.
-// invalid_argument when a parameter breaks its range, or links differ in their segments.
+// corrupt, truncated or unsupported on payloads that no encoder writes, or when a value passes kLatticeValueMax: what
+// was written is then of no use. invalid_argument when a parameter breaks its range, or links differ in their segments.
 Status residual_state(const ResidualChain& chain, int32_t* values, uint8_t* activity);
 
-// The elements that the state after the last link stands for, as lattice_values() gives them. `out` needs no alignment. Errors as above.
+// The elements that the state after the last link stands for, as lattice_values() gives them. `out` needs no alignment.
+// Errors as above.
 Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out);
 
-// A block that is being coded behind a chain. Its memory belongs to the thread: a thread has one at a time, used on that thread alone, and calls none
-// of the functions above meanwhile. Calls follow each other as they stand here; those that return a status refuse as the function they name.
+// A block that is being coded behind a chain. Its memory belongs to the thread: a thread has one at a time, used on
+// that thread alone, and calls none of the functions above meanwhile. Calls follow each other as they stand here; those
+// that return a status refuse as the function they name.
 class ResidualCoding {
  public:
-  // Rebuilds the state before the block. `segments` are the block's own; without links and `previous`, origins are in their units. Errors as
-  // residual_state(). What `chain` and `segments` point at must outlive this object.
+  // Rebuilds the state before the block. `segments` are the block's own; without links and `previous`, origins are in
+  // their units. Errors as residual_state(). What `chain` and `segments` point at must outlive this object.
   Status begin(const ResidualChain& chain, LatticeSegments segments);
 
   // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
@@ -65,8 +71,8 @@ class ResidualCoding {
   void use(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count);
 
   // lattice_error_sums() of the moves.
-  Status error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                    LatticeErrorSums* sums) const;
+  Status error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
+                    const float* gradient_scales, LatticeErrorSums* sums) const;
   // The moves with their contexts; `slots` has one entry a segment.
   ContextBlock context_block(const uint32_t* slots);
   // What the moves lead to, as lattice_values() gives it; corrupt for moves that no encoder makes.

@@ -1,5 +1,6 @@
-// Exact coding of binary32 elements beside 16-bit ones that were rounded from them: what mixed-precision training keeps as master weights takes no more
-// than what rounding cut. Lossless whatever the elements are. Stored form: docs/format-blocks.md, section 18.
+// Exact coding of binary32 elements beside 16-bit ones that were rounded from them: what mixed-precision training keeps
+// as master weights takes no more than what rounding cut. Lossless whatever the elements are. Stored form:
+// docs/format-blocks.md, section 18.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,8 @@ struct RoundedSegment {
   RoundedKind kind = RoundedKind::nothing;
 };
 
-// Nothing is owned. Segments follow each other and cover the block; `count` is the sum of their counts, at most kBlockElementsMax.
+// Nothing is owned. Segments follow each other and cover the block; `count` is the sum of their counts, at most
+// kBlockElementsMax.
 struct RoundedLayout {
   const RoundedSegment* segments = nullptr;
   size_t segment_count = 0;
@@ -31,11 +33,13 @@ inline constexpr uint8_t kRoundedMode = 10;
 // Elements that lie beside a block: those of its segments that have any.
 size_t rounded_beside_count(const RoundedLayout& layout);
 
-// Appends the payload of binary32 elements, little-endian, any alignment. `beside`: the 16-bit elements of the segments that have some, one after
-// another. Never more than a few bytes above an exact block where nothing was rounded. invalid_argument for a layout that breaks what is said above.
+// Appends the payload of binary32 elements, little-endian, any alignment. `beside`: the 16-bit elements of the segments
+// that have some, one after another. Never more than a few bytes above an exact block where nothing was rounded.
+// invalid_argument for a layout that breaks what is said above.
 Status rounded_encode(const void* values, const void* beside, const RoundedLayout& layout, std::vector<uint8_t>* out);
 
-// Rebuilds the elements from the same `beside`. corrupt, truncated or unsupported on bytes no encoder writes; invalid_argument as above.
+// Rebuilds the elements from the same `beside`. corrupt, truncated or unsupported on bytes no encoder writes;
+// invalid_argument as above.
 Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, const RoundedLayout& layout, void* out);
 
 }  // namespace firn

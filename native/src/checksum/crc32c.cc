@@ -1,7 +1,7 @@
-#include "common/bytes.h"
-#include "simd/cpu_features.h"
 #include "checksum/crc32c_kernels.h"
+#include "common/bytes.h"
 #include "firn/checksum.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {

@@ -19,12 +19,14 @@ namespace sse42 {
 Crc32cKernel crc32c;
 }
 
-// Tables that run the register over zero bytes, a whole `size` of them at once: linear over XOR, so one look-up for each register byte.
+// Tables that run the register over zero bytes, a whole `size` of them at once: linear over XOR, so one look-up for
+// each register byte.
 struct Crc32cZeros {
   std::array<std::array<uint32_t, 256>, 4> tables;
 
   constexpr uint32_t operator()(uint32_t state) const {
-    return tables[0][state & 0xFF] ^ tables[1][state >> 8 & 0xFF] ^ tables[2][state >> 16 & 0xFF] ^ tables[3][state >> 24];
+    return tables[0][state & 0xFF] ^ tables[1][state >> 8 & 0xFF] ^ tables[2][state >> 16 & 0xFF] ^
+           tables[3][state >> 24];
   }
 };
 

@@ -1,14 +1,16 @@
-// CRC-32C by the processor's instruction, three lanes at once: it has a latency of three cycles and starts once a cycle.
+// CRC-32C by the processor's instruction, three lanes at once: it has a latency of three cycles and starts once a
+// cycle.
 #include <nmmintrin.h>
 
-#include "common/bytes.h"
 #include "checksum/crc32c_kernels.h"
+#include "common/bytes.h"
 
 namespace firn::sse42 {
 namespace {
 
 constexpr size_t kLanes = 3;
-// Bytes a lane takes before the lanes are joined: long ones for the bulk, short ones so that a small input is not left to one lane.
+// Bytes a lane takes before the lanes are joined: long ones for the bulk, short ones so that a small input is not left
+// to one lane.
 constexpr uint32_t kLongLog2 = 12, kShortLog2 = 8;
 constexpr Crc32cZeros kLongZeros = crc32c_zeros(kLongLog2), kShortZeros = crc32c_zeros(kShortLog2);
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/invariant.h"
 #include "common/bytes.h"
+#include "common/invariant.h"
 
 namespace firn {
 

@@ -15,8 +15,8 @@ inline const uint8_t* element_at(const void* elements, Dtype dtype, size_t index
   return static_cast<const uint8_t*>(elements) + index * dtype_bytes(dtype);
 }
 
-// Points at elements [first, first + count) as binary32 (any alignment): in place when they are f32, else widened into `scratch`,
-// which holds `count` floats.
+// Points at elements [first, first + count) as binary32 (any alignment): in place when they are f32, else widened into
+// `scratch`, which holds `count` floats.
 inline const void* f32_view(const void* elements, Dtype dtype, size_t first, size_t count, float* scratch) {
   const uint8_t* start = element_at(elements, dtype, first);
   if (dtype == Dtype::f32) return start;

@@ -1,5 +1,5 @@
-// Base-2 logarithms of integers in fixed point: coding costs must come out equal on every machine, because they decide which bytes
-// are stored.
+// Base-2 logarithms of integers in fixed point: coding costs must come out equal on every machine, because they decide
+// which bytes are stored.
 #pragma once
 #include <array>
 #include <bit>
@@ -13,7 +13,8 @@ namespace firn {
 inline constexpr uint32_t kLog2FractionBits = 16;
 inline constexpr uint32_t kLog2IndexBits = 11;
 
-// log2(1 + i / 2^kLog2IndexBits) in 1/2^kLog2FractionBits, rounded down: bit by bit, squaring (Knuth, TAOCP 1.2.2, exercise 25).
+// log2(1 + i / 2^kLog2IndexBits) in 1/2^kLog2FractionBits, rounded down: bit by bit, squaring (Knuth, TAOCP 1.2.2,
+// exercise 25).
 inline constexpr std::array<uint32_t, 1u << kLog2IndexBits> kLog2Table = [] {
   std::array<uint32_t, 1u << kLog2IndexBits> table{};
   for (uint32_t i = 0; i < table.size(); ++i) {

@@ -1,10 +1,11 @@
-// What always holds unless there is a mistake in this code; bytes from outside never break it. A broken one ends the process.
+// What always holds unless there is a mistake in this code; bytes from outside never break it. A broken one ends the
+// process.
 //
 //   FIRN_INVARIANT(condition)        about a call or a block
 //   FIRN_INNER_INVARIANT(condition)  about an element or a bit, in loops that benches measure
 //
-// The build says which are looked at, FIRN_INVARIANTS: 0 none (releases), 1 the first kind (the tests preset), 2 both (the sanitize
-// presets). A condition that is not looked at is compiled, and never evaluated.
+// The build says which are looked at, FIRN_INVARIANTS: 0 none (releases), 1 the first kind (the tests preset), 2 both
+// (the sanitize presets). A condition that is not looked at is compiled, and never evaluated.
 #pragma once
 
 #ifndef FIRN_INVARIANTS
@@ -17,7 +18,8 @@ namespace firn {
 
 }  // namespace firn
 
-#define FIRN_INVARIANT_CHECKED(condition) ((condition) ? static_cast<void>(0) : ::firn::invariant_broken(#condition, __FILE__, __LINE__))
+#define FIRN_INVARIANT_CHECKED(condition) \
+  ((condition) ? static_cast<void>(0) : ::firn::invariant_broken(#condition, __FILE__, __LINE__))
 #define FIRN_INVARIANT_STATED(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 
 #if FIRN_INVARIANTS >= 1

@@ -1,4 +1,5 @@
-// Working memory of a block: kept by its thread for the next block, since pages that a thread has not had yet cost more than filling them.
+// Working memory of a block: kept by its thread for the next block, since pages that a thread has not had yet cost more
+// than filling them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,8 @@ struct ReturnScratch {
 };
 using Scratch = std::unique_ptr<uint8_t[], ReturnScratch>;
 
-// At least `size` bytes with any content, from an address that vectors of 64 bytes never straddle. May be given back by another thread. Throws std::bad_alloc.
+// At least `size` bytes with any content, from an address that vectors of 64 bytes never straddle. May be given back by
+// another thread. Throws std::bad_alloc.
 Scratch take_scratch(size_t size);
 
 }  // namespace firn

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include "simd/cpu_features.h"
 #include "dtype/dtype_kernels.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {

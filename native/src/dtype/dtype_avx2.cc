@@ -1,6 +1,6 @@
 // Eight elements at a time through binary32.
-#include "simd/cpu_features.h"
 #include "dtype/dtype_kernels.h"
+#include "simd/cpu_features.h"
 
 #if FIRN_X86
 #include <immintrin.h>
@@ -24,7 +24,8 @@ __m256 load(const unsigned char* in) {
 __m128i round_to_bf16(__m256 value) {
   const __m256i bits = _mm256_castps_si256(value);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-  const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
+  const __m256i rounded =
+      _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
   const __m256i quiet = _mm256_or_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(0x40));
   const __m256 is_nan = _mm256_cmp_ps(value, value, _CMP_UNORD_Q);
   const __m256i words = _mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(is_nan));
@@ -36,7 +37,8 @@ void store(unsigned char* out, __m256 value) {
   if constexpr (D == Dtype::f32) {
     _mm256_storeu_ps(reinterpret_cast<float*>(out), value);
   } else if constexpr (D == Dtype::f16) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
   } else {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), round_to_bf16(value));
   }

@@ -1,5 +1,5 @@
-// Adaptive Exp-Golomb code of an unsigned number: the bit length in unary, then the bits below the leading one; the unary part and
-// the two highest of those bits are learnt.
+// Adaptive Exp-Golomb code of an unsigned number: the bit length in unary, then the bits below the leading one; the
+// unary part and the two highest of those bits are learnt.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace firn {
 
-inline constexpr uint32_t kExpGolombBitsMax = 20;     // values up to 2^20 - 2
+inline constexpr uint32_t kExpGolombBitsMax = 20;    // values up to 2^20 - 2
 inline constexpr uint32_t kExpGolombLearntBits = 2;  // below the leading one
 
 struct ExpGolombModel {

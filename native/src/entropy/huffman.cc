@@ -31,8 +31,9 @@ std::vector<uint32_t> tree_depths(const std::vector<uint64_t>& ascending) {
   return depth;
 }
 
-// Package-merge (Larmore and Hirschberg 1990) over ascending weights. One bit per list entry says leaf or package; walking the lists
-// down from the 2n - 2 cheapest entries of the last one counts how many leading leaves each level takes.
+// Package-merge (Larmore and Hirschberg 1990) over ascending weights. One bit per list entry says leaf or package;
+// walking the lists down from the 2n - 2 cheapest entries of the last one counts how many leading leaves each level
+// takes.
 std::vector<uint32_t> limited_depths(const std::vector<uint64_t>& ascending, uint32_t length_max) {
   const size_t n = ascending.size();
   std::vector<std::vector<bool>> is_leaf(length_max);
@@ -70,7 +71,8 @@ std::vector<uint8_t> huffman_lengths(const std::vector<uint64_t>& counts, uint32
   FIRN_INVARIANT(length_max < 64 && n <= uint64_t{1} << length_max);
   FIRN_INVARIANT(std::find(counts.begin(), counts.end(), 0u) == counts.end());
   if (n <= 1) return std::vector<uint8_t>(n, 0);
-  std::vector<uint32_t> order(n);  // ascending count; among equals the higher index first, so that it gets the longer code
+  std::vector<uint32_t> order(
+      n);  // ascending count; among equals the higher index first, so that it gets the longer code
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(),
             [&](uint32_t a, uint32_t b) { return counts[a] != counts[b] ? counts[a] < counts[b] : a > b; });

@@ -6,9 +6,9 @@
 
 namespace firn {
 
-// Optimal code lengths of at most `length_max` bits for symbols 0..n-1 with these counts (all >= 1). One symbol gets length 0.
-// Among symbols of equal count the lower index never gets the longer code, so that equal counts give runs of equal lengths.
-// Requires n <= 2^length_max. Ties are broken by index: same counts, same lengths, everywhere.
+// Optimal code lengths of at most `length_max` bits for symbols 0..n-1 with these counts (all >= 1). One symbol gets
+// length 0. Among symbols of equal count the lower index never gets the longer code, so that equal counts give runs of
+// equal lengths. Requires n <= 2^length_max. Ties are broken by index: same counts, same lengths, everywhere.
 std::vector<uint8_t> huffman_lengths(const std::vector<uint64_t>& counts, uint32_t length_max);
 
 // True when the lengths form a complete prefix code: one symbol of length 0, or all lengths in 1..length_max and their

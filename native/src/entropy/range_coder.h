@@ -1,8 +1,8 @@
-// Adaptive binary range coder: for small data, where a stored table would cost more than learning does (token tables, frequency
-// tables, blocks of a few thousand elements).
+// Adaptive binary range coder: for small data, where a stored table would cost more than learning does (token tables,
+// frequency tables, blocks of a few thousand elements).
 //
-// 32-bit range with carries, 16-bit probabilities, integers only (docs/format-blocks.md, "Range coder"). Every message has exactly
-// one encoding, which RangeDecoder::finished() checks.
+// 32-bit range with carries, 16-bit probabilities, integers only (docs/format-blocks.md, "Range coder"). Every message
+// has exactly one encoding, which RangeDecoder::finished() checks.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace firn {
 
-// Updates after which a model adapts at its slowest rate, 1 / (126 + 2): long enough to profit from stationary statistics.
+// Updates after which a model adapts at its slowest rate, 1 / (126 + 2): long enough to profit from stationary
+// statistics.
 inline constexpr uint8_t kBitModelCountMax = 126;
 
 // Share of the way, in 1/65536, that the update after n earlier ones moves: 1 / (n + 2), rounded down.
@@ -37,15 +38,15 @@ struct BasicBitModel {
   }
 };
 
-// For parsers of hostile tables: a bit costs at least log2(32 / 31) = 0.046 bit of input, so work stays within about 175 decisions
-// for each input byte.
+// For parsers of hostile tables: a bit costs at least log2(32 / 31) = 0.046 bit of input, so work stays within about
+// 175 decisions for each input byte.
 using TableBit = BasicBitModel<2048>;
 // For block contents, whose number of decisions is known beforehand: a bit may cost as little as 0.0007 bit.
 using BlockBit = BasicBitModel<32>;
 
-inline constexpr uint32_t kRangeMin = 1u << 24;    // the range is kept at or above this
-inline constexpr uint32_t kRawStepBits = 12;       // equiprobable bits coded at once
-inline constexpr uint32_t kRangeTailBytes = 4;     // bytes that finish() may leave out when they are zero
+inline constexpr uint32_t kRangeMin = 1u << 24;  // the range is kept at or above this
+inline constexpr uint32_t kRawStepBits = 12;     // equiprobable bits coded at once
+inline constexpr uint32_t kRangeTailBytes = 4;   // bytes that finish() may leave out when they are zero
 
 // The value in [low, low + range) with the most trailing zero bits; 1 <= range < 2^32.
 inline uint64_t range_end_value(uint64_t low, uint64_t range) {
@@ -150,7 +151,8 @@ class RangeDecoder {
     return value;
   }
 
-  // True when more bytes were taken than any encoder leaves out: what was decoded last means nothing, and loops must stop.
+  // True when more bytes were taken than any encoder leaves out: what was decoded last means nothing, and loops must
+  // stop.
   bool overrun() const { return past_end_ > kRangeTailBytes; }
 
   // True when the input is, byte for byte, what RangeEncoder::finish() leaves after the bits decoded so far.

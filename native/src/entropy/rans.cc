@@ -19,7 +19,8 @@ constexpr size_t kLanesMany = 8;
 // Below this many symbols the states of eight lanes would cost more than the speed is worth.
 constexpr size_t kManyLanesFrom = 1u << 14;
 
-// Rounded to the nearest share of 2^bits, at least 1 for a symbol that occurs; the most frequent symbols take what is over.
+// Rounded to the nearest share of 2^bits, at least 1 for a symbol that occurs; the most frequent symbols take what is
+// over.
 SymbolFrequencies normalise(const SymbolCounts& counts, uint32_t bits) {
   SymbolFrequencies frequencies{};
   uint64_t total = 0;
@@ -53,13 +54,15 @@ uint64_t model_cost(const std::vector<SymbolCounts>& counts, const RansModel& mo
   for (size_t t = 0; t < counts.size(); ++t) {
     for (size_t s = 0; s < counts[t].size(); ++s) {
       if (counts[t][s] == 0) continue;
-      cost += static_cast<uint64_t>(counts[t][s]) * ((model.bits << kLog2FractionBits) - fixed_log2(model.tables[t][s]));
+      cost +=
+          static_cast<uint64_t>(counts[t][s]) * ((model.bits << kLog2FractionBits) - fixed_log2(model.tables[t][s]));
     }
   }
   return cost;
 }
 
-// Frequencies are coded in the context of the bit length of the symbol before: they are smooth, and zeros stand together.
+// Frequencies are coded in the context of the bit length of the symbol before: they are smooth, and zeros stand
+// together.
 struct FrequencyModels {
   TableBit many_bits;
   ExpGolombModel frequency[kBitsMany + 2];
@@ -68,7 +71,8 @@ struct FrequencyModels {
 uint32_t frequency_context(uint32_t before) { return static_cast<uint32_t>(std::bit_width(before)); }
 
 // One coding step, state -> state / frequency * 2^bits + state % frequency + start, without a division:
-// state + bias + quotient * complement, the quotient being the high half of state * reciprocal (exact, since state < 2^32).
+// state + bias + quotient * complement, the quotient being the high half of state * reciprocal (exact, since state <
+// 2^32).
 struct EncoderSymbol {
   uint64_t reciprocal;  // 2^64 / frequency, rounded up
   uint32_t bias;        // sum of the frequencies of lower symbols
@@ -128,8 +132,8 @@ void encode_lanes(const uint8_t* symbols, const uint8_t* contexts, size_t count,
   out->insert(out->end(), next, next + word_bytes);
 }
 
-// What a slot, the low bits of a state, stands for: symbol, frequency and position among the symbol's slots. With 12 bits all three fit a
-// word (16 KiB a table); with 14 the symbol's frequency and start are looked up after it.
+// What a slot, the low bits of a state, stands for: symbol, frequency and position among the symbol's slots. With 12
+// bits all three fit a word (16 KiB a table); with 14 the symbol's frequency and start are looked up after it.
 template <uint32_t kBits>
 class DecoderTables;
 
@@ -141,7 +145,8 @@ class DecoderTables<kBitsFew> {
     for (const SymbolFrequencies& table : model.tables) {
       for (uint32_t s = 0; s < 256; ++s) {
         const uint32_t frequency = table[s];
-        for (uint32_t position = 0; position < frequency; ++position) *slot++ = s | position << 8 | (frequency - 1) << 20;
+        for (uint32_t position = 0; position < frequency; ++position)
+          *slot++ = s | position << 8 | (frequency - 1) << 20;
       }
     }
   }
@@ -164,7 +169,8 @@ class DecoderTables<kBitsFew> {
 template <>
 class DecoderTables<kBitsMany> {
  public:
-  explicit DecoderTables(const RansModel& model) : slots_(model.tables.size() << kBitsMany), entries_(model.tables.size() * 256) {
+  explicit DecoderTables(const RansModel& model)
+      : slots_(model.tables.size() << kBitsMany), entries_(model.tables.size() * 256) {
     uint8_t* slot = slots_.data();
     for (size_t t = 0; t < model.tables.size(); ++t) {
       uint32_t start = 0;
@@ -214,7 +220,9 @@ Status decode_lanes(ByteReader& in, const uint8_t* contexts, size_t count, const
     states[lane] = load_le<uint32_t>(stored + 4 * lane);
     if (states[lane] < kStateMin) return Status::corrupt;
   }
-  const auto step = [&](size_t i, uint32_t state) { return view.step(kContexts ? contexts[i] : 0, state, symbols + i); };
+  const auto step = [&](size_t i, uint32_t state) {
+    return view.step(kContexts ? contexts[i] : 0, state, symbols + i);
+  };
   size_t i = 0;
   // Each lane takes at most one word a symbol.
   while (count - i >= kLanes && static_cast<size_t>(end - next) >= 2 * kLanes) {
@@ -249,7 +257,8 @@ Status decode_bits(ByteReader& in, const uint8_t* contexts, size_t count, const 
 }
 
 template <size_t kLanes>
-void encode_bits(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model, std::vector<uint8_t>* out) {
+void encode_bits(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
+                 std::vector<uint8_t>* out) {
   if (model.bits == kBitsFew) encode_lanes<kLanes, kBitsFew>(symbols, contexts, count, model, out);
   else encode_lanes<kLanes, kBitsMany>(symbols, contexts, count, model, out);
 }
@@ -288,7 +297,8 @@ bool read_rans_model(RangeDecoder& decoder, uint32_t tables, RansModel* model) {
     uint32_t left = 1u << model->bits, before = 0;
     for (size_t s = 0; left > 0; ++s) {
       uint32_t frequency = 0;
-      if (s == table.size() || !decode_exp_golomb(decoder, models->frequency[frequency_context(before)], &frequency)) return false;
+      if (s == table.size() || !decode_exp_golomb(decoder, models->frequency[frequency_context(before)], &frequency))
+        return false;
       if (frequency > left) return false;
       table[s] = static_cast<uint16_t>(frequency);
       left -= frequency;

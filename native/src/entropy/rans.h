@@ -1,6 +1,8 @@
-// Static range asymmetric numeral systems (Duda, arXiv 1311.2540) over bytes, with one frequency table or one for each context.
+// Static range asymmetric numeral systems (Duda, arXiv 1311.2540) over bytes, with one frequency table or one for each
+// context.
 //
-// 32-bit states, renormalised by 16-bit words, 12- or 14-bit probabilities, 1 or 8 interleaved lanes (docs/format-blocks.md, "rANS").
+// 32-bit states, renormalised by 16-bit words, 12- or 14-bit probabilities, 1 or 8 interleaved lanes
+// (docs/format-blocks.md, "rANS").
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,14 +27,16 @@ struct RansModel {
   std::vector<SymbolFrequencies> tables;
 };
 
-// A model for these counts (1..kRansTablesMax of them; a table without symbols gives all its weight to symbol 0). Deterministic.
+// A model for these counts (1..kRansTablesMax of them; a table without symbols gives all its weight to symbol 0).
+// Deterministic.
 RansModel rans_model(const std::vector<SymbolCounts>& counts);
 
 void write_rans_model(RangeEncoder& encoder, const RansModel& model);
 // False on anything write_rans_model does not write. `tables` of them are read.
 bool read_rans_model(RangeDecoder& decoder, uint32_t tables, RansModel* model);
 
-// Appends the coded symbols. `contexts` gives each symbol's table; null means table 0. Every symbol must have a frequency in its table.
+// Appends the coded symbols. `contexts` gives each symbol's table; null means table 0. Every symbol must have a
+// frequency in its table.
 void rans_encode(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
                  std::vector<uint8_t>* out);
 

@@ -1,4 +1,5 @@
-// A block of binary32 elements in three parts: what rounding cut of those near their 16-bit ones, the few that are not what these say, and the rest.
+// A block of binary32 elements in three parts: what rounding cut of those near their 16-bit ones, the few that are not
+// what these say, and the rest.
 #include <algorithm>
 #include <new>
 #include <span>
@@ -44,7 +45,8 @@ void for_each_element(const RoundedLayout& layout, const void* beside, Near near
 
 size_t near_count(const RoundedLayout& layout, const void* beside) {
   size_t count = 0;
-  for_each_element(layout, beside, [&](size_t, RoundedKind, uint16_t) { ++count; }, [](size_t) {});
+  for_each_element(
+      layout, beside, [&](size_t, RoundedKind, uint16_t) { ++count; }, [](size_t) {});
   return count;
 }
 
@@ -87,12 +89,15 @@ size_t rounded_beside_count(const RoundedLayout& layout) {
   return count;
 }
 
-Status rounded_encode(const void* values, const void* beside, const RoundedLayout& layout, std::vector<uint8_t>* out) try {
+Status rounded_encode(const void* values, const void* beside, const RoundedLayout& layout,
+                      std::vector<uint8_t>* out) try {
   if (!is_valid(layout)) return Status::invalid_argument;
   std::vector<uint8_t> rests, far;
   std::vector<uint8_t> exceptions;
   uint32_t near_elements = 0, exception_count = 0, after_last = 0;
-  const auto pattern_of = [&](size_t element) { return load_le<uint32_t>(static_cast<const uint8_t*>(values) + 4 * element); };
+  const auto pattern_of = [&](size_t element) {
+    return load_le<uint32_t>(static_cast<const uint8_t*>(values) + 4 * element);
+  };
   const auto append = [](std::vector<uint8_t>* to, auto word) {
     to->resize(to->size() + sizeof word);
     store_le(to->data() + to->size() - sizeof word, word);
@@ -115,17 +120,22 @@ Status rounded_encode(const void* values, const void* beside, const RoundedLayou
   std::vector<uint8_t> payload{kRoundedMode}, coded;
   append_varint(exception_count, &payload);
   payload.insert(payload.end(), exceptions.begin(), exceptions.end());
-  if (const Status status = exact_encode(rests.data(), nullptr, near_elements, ElementKind::word16, &coded); status != Status::ok) return status;
+  if (const Status status = exact_encode(rests.data(), nullptr, near_elements, ElementKind::word16, &coded);
+      status != Status::ok)
+    return status;
   append_varint(static_cast<uint32_t>(coded.size()), &payload);
   payload.insert(payload.end(), coded.begin(), coded.end());
-  if (const Status status = exact_encode(far.data(), nullptr, far.size() / 4, ElementKind::f32, &payload); status != Status::ok) return status;
+  if (const Status status = exact_encode(far.data(), nullptr, far.size() / 4, ElementKind::f32, &payload);
+      status != Status::ok)
+    return status;
   out->insert(out->end(), payload.begin(), payload.end());
   return Status::ok;
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
 }
 
-Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, const RoundedLayout& layout, void* out) try {
+Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, const RoundedLayout& layout,
+                      void* out) try {
   if (!is_valid(layout)) return Status::invalid_argument;
   if (size == 0) return Status::truncated;
   if (bytes[0] != kRoundedMode) return Status::unsupported;
@@ -138,9 +148,13 @@ Status rounded_decode(const uint8_t* bytes, size_t size, const void* beside, con
   const uint8_t* const coded = in.take(coded_size);
   if (!coded) return Status::truncated;
   std::vector<uint8_t> rests(2 * near_elements), far(4 * (layout.count - near_elements));
-  if (const Status status = decode_alone(coded, coded_size, near_elements, ElementKind::word16, rests.data()); status != Status::ok) return status;
+  if (const Status status = decode_alone(coded, coded_size, near_elements, ElementKind::word16, rests.data());
+      status != Status::ok)
+    return status;
   const size_t left = in.left();
-  if (const Status status = decode_alone(in.take(left), left, far.size() / 4, ElementKind::f32, far.data()); status != Status::ok) return status;
+  if (const Status status = decode_alone(in.take(left), left, far.size() / 4, ElementKind::f32, far.data());
+      status != Status::ok)
+    return status;
   uint8_t* const to = static_cast<uint8_t*>(out);
   size_t near = 0, far_element = 0;
   uint32_t beyond = 0;

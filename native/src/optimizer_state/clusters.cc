@@ -1,5 +1,6 @@
-// BitSnap's quantization of optimizer state (section 3.4, algorithm 2): 16 clusters of a tensor between quantiles of the normal distribution of its mean and
-// deviation; in each, 256 values from the least to the largest. As in the paper nothing is entropy-coded: 12 bits an element.
+// BitSnap's quantization of optimizer state (section 3.4, algorithm 2): 16 clusters of a tensor between quantiles of
+// the normal distribution of its mean and deviation; in each, 256 values from the least to the largest. As in the paper
+// nothing is entropy-coded: 12 bits an element.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,10 +16,11 @@ namespace {
 constexpr size_t kClusters = 16;
 constexpr float kCodeMax = 255;
 // Quantiles i / 16 of the standard normal distribution, i = 1..15.
-constexpr std::array<double, kClusters - 1> kQuantiles = {-1.5341205443525463, -1.1503493803760079, -0.8871465590188762, -0.6744897501960817,
-                                                          -0.4887764111146695, -0.3186393639643751, -0.1573106846101707, 0,
-                                                          0.1573106846101707,  0.3186393639643751,  0.4887764111146695,  0.6744897501960817,
-                                                          0.8871465590188762,  1.1503493803760079,  1.5341205443525463};
+constexpr std::array<double, kClusters - 1> kQuantiles = {
+    -1.5341205443525463, -1.1503493803760079, -0.8871465590188762, -0.6744897501960817,
+    -0.4887764111146695, -0.3186393639643751, -0.1573106846101707, 0,
+    0.1573106846101707,  0.3186393639643751,  0.4887764111146695,  0.6744897501960817,
+    0.8871465590188762,  1.1503493803760079,  1.5341205443525463};
 
 struct Cluster {
   float scale = 0, least = 0;
@@ -40,7 +42,8 @@ Bounds bounds_of(std::span<const float> values) {
   for (const float value : values) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
   const double deviation = std::sqrt(squares / static_cast<double>(values.size()));
   Bounds bounds;
-  std::transform(kQuantiles.begin(), kQuantiles.end(), bounds.begin(), [&](double z) { return static_cast<float>(mean + z * deviation); });
+  std::transform(kQuantiles.begin(), kQuantiles.end(), bounds.begin(),
+                 [&](double z) { return static_cast<float>(mean + z * deviation); });
   return bounds;
 }
 
@@ -50,7 +53,8 @@ uint8_t label_of(const Bounds& bounds, float value) {
 }
 
 // False when a cluster is wider than binary32 can tell.
-bool clusters_of(std::span<const float> values, std::span<const uint8_t> labels, std::array<Cluster, kClusters>* clusters) {
+bool clusters_of(std::span<const float> values, std::span<const uint8_t> labels,
+                 std::array<Cluster, kClusters>* clusters) {
   std::array<float, kClusters> least, most;
   least.fill(INFINITY);
   most.fill(-INFINITY);
@@ -71,7 +75,8 @@ bool clusters_of(std::span<const float> values, std::span<const uint8_t> labels,
 bool encode_clusters(const StateBits& bits, const StateLayout& layout, std::vector<uint8_t>* out) {
   if (!std::all_of(bits.begin(), bits.end(), is_finite_bits)) return false;
   std::vector<float> values(bits.size());
-  std::transform(bits.begin(), bits.end(), values.begin(), [](uint32_t pattern) { return std::bit_cast<float>(pattern); });
+  std::transform(bits.begin(), bits.end(), values.begin(),
+                 [](uint32_t pattern) { return std::bit_cast<float>(pattern); });
   std::vector<uint8_t> labels(values.size()), codes(values.size());
   size_t first = 0;
   for (const StateSegment& segment : std::span(layout.segments, layout.segment_count)) {

@@ -1,5 +1,6 @@
-// First moments: whole numbers of steps. With second moments beside them a step is a share of the denominator that Adam divides by, so that the error is
-// bounded where it acts: in the next update. Without, it is a share of the row's root mean square.
+// First moments: whole numbers of steps. With second moments beside them a step is a share of the denominator that Adam
+// divides by, so that the error is bounded where it acts: in the next update. Without, it is a share of the row's root
+// mean square.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,8 +20,8 @@ namespace {
 // Beyond this many steps a number is no longer what binary32 tells apart.
 constexpr int32_t kStepsMax = 1 << 22;
 constexpr int32_t kEnergyClasses = 16;
-constexpr uint32_t kEnergyParts = 16;       // of a squared step
-constexpr uint32_t kRowScaleShift = 21;     // scales of rows are binary32 patterns a quarter of an octave apart
+constexpr uint32_t kEnergyParts = 16;    // of a squared step
+constexpr uint32_t kRowScaleShift = 21;  // scales of rows are binary32 patterns a quarter of an octave apart
 constexpr uint32_t kRowScaleMax = (kInfinityBits - 1) >> kRowScaleShift;
 
 float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -31,7 +32,9 @@ float unit_of(uint32_t second, float step, float floor) {
   return step * (root + floor);
 }
 
-uint32_t moved_by(int32_t steps, float unit) { return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit); }
+uint32_t moved_by(int32_t steps, float unit) {
+  return steps == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(steps) * unit);
+}
 
 // False for what is no number, is beyond kStepsMax, or would come back as an infinity.
 bool steps_of(uint32_t bits, float unit, int32_t* steps) {
@@ -129,7 +132,8 @@ bool row_scale(std::span<const uint32_t> row, uint32_t* scale) {
 
 }  // namespace
 
-bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout, std::vector<uint8_t>* out) {
+bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout,
+                          std::vector<uint8_t>* out) {
   std::vector<int32_t> steps(layout.count);
   for (size_t i = 0; i < layout.count; ++i) {
     if (!steps_of(values[i], unit_of(second[i], kFirstMomentStep, kFirstMomentFloor), &steps[i])) return false;
@@ -157,9 +161,10 @@ Status decode_first_moments(ByteReader in, const StateBits& second, const StateL
   if (const Status status = read_share(in, false, &step); status != Status::ok) return status;
   if (const Status status = read_share(in, true, &floor); status != Status::ok) return status;
   std::vector<uint8_t> contexts(layout.count);
-  const Status read = read_row_numbers(in, layout, kEnergyClasses - 1, [&](size_t first, size_t length, uint32_t energy) {
-    std::fill_n(contexts.begin() + static_cast<ptrdiff_t>(first), length, static_cast<uint8_t>(energy));
-  });
+  const Status read =
+      read_row_numbers(in, layout, kEnergyClasses - 1, [&](size_t first, size_t length, uint32_t energy) {
+        std::fill_n(contexts.begin() + static_cast<ptrdiff_t>(first), length, static_cast<uint8_t>(energy));
+      });
   if (read != Status::ok) return read;
   std::vector<int32_t> steps;
   if (const Status status = read_symbols(in, layout, contexts, &steps); status != Status::ok) return status;
@@ -180,7 +185,8 @@ bool encode_momentum(const StateBits& values, const StateLayout& layout, std::ve
       if (!valid) return;
       scales.add(scale);
       const float unit = kMomentumStep * float_of(scale << kRowScaleShift);
-      for (size_t i = first + element; i < first + element + length; ++i) valid = valid && steps_of(values[i], unit, &steps[i]);
+      for (size_t i = first + element; i < first + element + length; ++i)
+        valid = valid && steps_of(values[i], unit, &steps[i]);
     });
     first += segment.count;
   }
@@ -199,7 +205,8 @@ Status decode_momentum(ByteReader in, const StateLayout& layout, StateBits* out)
   });
   if (read != Status::ok) return read;
   std::vector<int32_t> steps;
-  if (const Status status = read_symbols(in, layout, std::vector<uint8_t>(layout.count), &steps); status != Status::ok) return status;
+  if (const Status status = read_symbols(in, layout, std::vector<uint8_t>(layout.count), &steps); status != Status::ok)
+    return status;
   for (size_t i = 0; i < layout.count; ++i) (*out)[i] = moved_by(steps[i], units[i]);
   return Status::ok;
 }

@@ -24,7 +24,8 @@ struct Sum {
 };
 
 // Levels of 0 count in neither direction.
-std::vector<int32_t> fit_rows(std::span<const int32_t> levels, const StateSegment& segment, size_t rows, const std::vector<int32_t>& columns) {
+std::vector<int32_t> fit_rows(std::span<const int32_t> levels, const StateSegment& segment, size_t rows,
+                              const std::vector<int32_t>& columns) {
   std::vector<int32_t> fitted(rows);
   SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
     Sum sum;
@@ -41,7 +42,8 @@ std::vector<int32_t> fit_rows(std::span<const int32_t> levels, const StateSegmen
   return fitted;
 }
 
-std::vector<int32_t> fit_columns(std::span<const int32_t> levels, const StateSegment& segment, size_t columns, const std::vector<int32_t>& rows) {
+std::vector<int32_t> fit_columns(std::span<const int32_t> levels, const StateSegment& segment, size_t columns,
+                                 const std::vector<int32_t>& rows) {
   std::vector<Sum> sums(columns);
   SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
     const int32_t* const level = levels.data() + element;
@@ -98,7 +100,8 @@ void LevelFitModels::encode(RangeEncoder& encoder, const LevelFit& fit) {
 
 bool LevelFitModels::decode(RangeDecoder& decoder, const StateSegment& segment, LevelFit* fit) {
   const size_t rows = SegmentRows(segment).size();
-  return decode_numbers(decoder, rows_, rows, &fit->rows) && decode_numbers(decoder, columns_, column_count(segment, rows), &fit->columns);
+  return decode_numbers(decoder, rows_, rows, &fit->rows) &&
+         decode_numbers(decoder, columns_, column_count(segment, rows), &fit->columns);
 }
 
 }  // namespace firn

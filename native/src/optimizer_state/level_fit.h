@@ -1,5 +1,6 @@
-// What the level of a second moment is expected to be: that of its row plus that of its column. Squared gradients of a matrix are nearly products of
-// something of the output and something of the input, so their logarithms are nearly such sums.
+// What the level of a second moment is expected to be: that of its row plus that of its column. Squared gradients of a
+// matrix are nearly products of something of the output and something of the input, so their logarithms are nearly such
+// sums.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,5 +1,6 @@
-// Second moments: levels are numbers of binary32 patterns 2^shift apart, which are nearly evenly spaced in the logarithm. A level is told as its distance
-// from what its row and its column make expected, in the context of how far the earlier checkpoint's was from the same.
+// Second moments: levels are numbers of binary32 patterns 2^shift apart, which are nearly evenly spaced in the
+// logarithm. A level is told as its distance from what its row and its column make expected, in the context of how far
+// the earlier checkpoint's was from the same.
 #include <algorithm>
 #include <span>
 
@@ -38,7 +39,9 @@ std::vector<int32_t> distance_classes(std::span<const int32_t> levels, const Sta
   SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
     for (size_t i = 0; i < length; ++i) {
       const int32_t expected = (fit.at(row, column + i) + kFitParts / 2) / kFitParts;
-      classes[element + i] = std::clamp(levels[element + i] - expected, -kDistanceClasses / 2, kDistanceClasses / 2 - 1) + kDistanceClasses / 2;
+      classes[element + i] =
+          std::clamp(levels[element + i] - expected, -kDistanceClasses / 2, kDistanceClasses / 2 - 1) +
+          kDistanceClasses / 2;
     }
   });
   return classes;
@@ -46,7 +49,8 @@ std::vector<int32_t> distance_classes(std::span<const int32_t> levels, const Sta
 
 // Calls `each(element of the block, expected level)` for a segment that begins at `first`, and fills in the contexts.
 template <typename Each>
-void expect(const LevelFit& fit, const StateSegment& segment, std::span<const int32_t> before, size_t first, std::vector<uint8_t>* contexts, Each each) {
+void expect(const LevelFit& fit, const StateSegment& segment, std::span<const int32_t> before, size_t first,
+            std::vector<uint8_t>* contexts, Each each) {
   const std::vector<int32_t> classes = distance_classes(before, segment);
   SegmentRows(segment).for_each([&](size_t row, size_t element, size_t length, size_t column) {
     for (size_t i = 0; i < length; ++i) {
@@ -64,9 +68,13 @@ std::span<const int32_t> part_of(const std::vector<int32_t>& levels, size_t firs
 
 }  // namespace
 
-bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout, std::vector<uint8_t>* out) {
-  if (std::any_of(values.begin(), values.end(), [](uint32_t bits) { return bits >= kInfinityBits && bits != kSignBit; })) return false;
-  const std::vector<int32_t> levels = levels_of(values, kSecondMomentShift), before = levels_of(previous, kSecondMomentShift);
+bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout,
+                           std::vector<uint8_t>* out) {
+  if (std::any_of(values.begin(), values.end(),
+                  [](uint32_t bits) { return bits >= kInfinityBits && bits != kSignBit; }))
+    return false;
+  const std::vector<int32_t> levels = levels_of(values, kSecondMomentShift),
+                             before = levels_of(previous, kSecondMomentShift);
   std::vector<uint8_t> contexts(layout.count), fits;
   std::vector<int32_t> distances(layout.count);
   RangeEncoder encoder(&fits);
@@ -75,7 +83,8 @@ bool encode_second_moments(const StateBits& values, const StateBits& previous, c
   for (const StateSegment& segment : std::span(layout.segments, layout.segment_count)) {
     const LevelFit fit = fit_levels(part_of(levels, first, segment.count), segment);
     models.encode(encoder, fit);
-    expect(fit, segment, part_of(before, first, segment.count), first, &contexts, [&](size_t i, int32_t level) { distances[i] = levels[i] - level; });
+    expect(fit, segment, part_of(before, first, segment.count), first, &contexts,
+           [&](size_t i, int32_t level) { distances[i] = levels[i] - level; });
     first += segment.count;
   }
   encoder.finish();
@@ -108,7 +117,8 @@ Status decode_second_moments(ByteReader in, const StateBits& previous, const Sta
   for (const StateSegment& segment : std::span(layout.segments, layout.segment_count)) {
     LevelFit fit;
     if (!models.decode(decoder, segment, &fit)) return Status::corrupt;
-    expect(fit, segment, part_of(before, first, segment.count), first, &contexts, [&](size_t i, int32_t level) { expected[i] = level; });
+    expect(fit, segment, part_of(before, first, segment.count), first, &contexts,
+           [&](size_t i, int32_t level) { expected[i] = level; });
     first += segment.count;
   }
   if (!decoder.finished()) return Status::corrupt;
@@ -116,7 +126,9 @@ Status decode_second_moments(ByteReader in, const StateBits& previous, const Sta
   for (size_t i = 0; i < layout.count; ++i) {
     const int32_t level = expected[i] + distances[i];
     if (level < 0 || static_cast<uint32_t>(level) > (kInfinityBits - 1) >> shift) return Status::corrupt;
-    (*out)[i] = level == 0 ? 0 : (static_cast<uint32_t>(level) << shift) + static_cast<uint32_t>(uint64_t{lift} << shift >> kLiftBits);
+    (*out)[i] = level == 0 ? 0
+                           : (static_cast<uint32_t>(level) << shift) +
+                                 static_cast<uint32_t>(uint64_t{lift} << shift >> kLiftBits);
   }
   return Status::ok;
 }

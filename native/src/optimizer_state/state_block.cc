@@ -38,7 +38,8 @@ StateBits bits_of(const void* values, size_t count) {
   return bits;
 }
 
-bool encode(StateKind kind, const StateBits& values, const StateBits& beside, const StateLayout& layout, std::vector<uint8_t>* out) {
+bool encode(StateKind kind, const StateBits& values, const StateBits& beside, const StateLayout& layout,
+            std::vector<uint8_t>* out) {
   switch (kind) {
     case StateKind::second_moment: return encode_second_moments(values, beside, layout, out);
     case StateKind::first_moment: return encode_first_moments(values, beside, layout, out);
@@ -59,7 +60,8 @@ Status decode(StateKind kind, ByteReader in, const StateBits& beside, const Stat
 }
 
 // The payload of a mode, or nothing where the coder has no place for an element.
-std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& beside, const StateLayout& layout) {
+std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& values, const StateBits& beside,
+                           const StateLayout& layout) {
   std::vector<uint8_t> payload{static_cast<uint8_t>(mode)};
   if (!encode(kind, values, beside, layout, &payload)) payload.clear();
   return payload;
@@ -67,7 +69,8 @@ std::vector<uint8_t> coded(StateMode mode, StateKind kind, const StateBits& valu
 
 }  // namespace
 
-Status state_encode(StateKind kind, const void* values, const void* beside, const StateLayout& layout, std::vector<uint8_t>* out) try {
+Status state_encode(StateKind kind, const void* values, const void* beside, const StateLayout& layout,
+                    std::vector<uint8_t>* out) try {
   if (kind > StateKind::clusters || !is_valid(layout) || !is_beside(kind, beside)) return Status::invalid_argument;
   const StateBits bits = bits_of(values, layout.count), other = bits_of(beside, layout.count);
   const bool may_go_on = kind == StateKind::second_moment;
@@ -78,7 +81,9 @@ Status state_encode(StateKind kind, const void* values, const void* beside, cons
   }
   if (payload.empty()) {
     payload.push_back(static_cast<uint8_t>(StateMode::exact));
-    if (const Status status = exact_encode(values, nullptr, layout.count, ElementKind::f32, &payload); status != Status::ok) return status;
+    if (const Status status = exact_encode(values, nullptr, layout.count, ElementKind::f32, &payload);
+        status != Status::ok)
+      return status;
   }
   out->insert(out->end(), payload.begin(), payload.end());
   return Status::ok;
@@ -86,7 +91,8 @@ Status state_encode(StateKind kind, const void* values, const void* beside, cons
   return Status::out_of_memory;
 }
 
-Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* beside, const StateLayout& layout, void* out) try {
+Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const void* beside, const StateLayout& layout,
+                    void* out) try {
   if (kind > StateKind::clusters || !is_valid(layout) || !is_beside(kind, beside)) return Status::invalid_argument;
   if (size == 0) return Status::truncated;
   const auto mode = static_cast<StateMode>(bytes[0]);
@@ -102,12 +108,15 @@ Status state_decode(StateKind kind, const uint8_t* bytes, size_t size, const voi
   const StateBits other = uses_beside ? bits_of(beside, layout.count) : StateBits();
   StateBits rebuilt(layout.count);
   const Status status = decode(kind, ByteReader(bytes + 1, size - 1), other, layout, &rebuilt);
-  for (size_t i = 0; status == Status::ok && i < layout.count; ++i) store_le(static_cast<uint8_t*>(out) + 4 * i, rebuilt[i]);
+  for (size_t i = 0; status == Status::ok && i < layout.count; ++i)
+    store_le(static_cast<uint8_t*>(out) + 4 * i, rebuilt[i]);
   return status;
 } catch (const std::bad_alloc&) {
   return Status::out_of_memory;
 }
 
-bool state_needs_previous(const uint8_t* bytes, size_t) { return bytes[0] == static_cast<uint8_t>(StateMode::with_previous); }
+bool state_needs_previous(const uint8_t* bytes, size_t) {
+  return bytes[0] == static_cast<uint8_t>(StateMode::with_previous);
+}
 
 }  // namespace firn

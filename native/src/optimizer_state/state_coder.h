@@ -1,4 +1,5 @@
-// What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of payloads.
+// What the coders of state blocks share (state_block.cc picks one): a block as it is handed around, and the modes of
+// payloads.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace firn {
 
 // The first byte of a payload; pinned (docs/format-blocks.md, section 17).
 enum class StateMode : uint8_t {
-  exact = 0,           // an exact block follows
+  exact = 0,  // an exact block follows
   alone = 1,
-  with_previous = 2,   // second moments only
+  with_previous = 2,  // second moments only
 };
 
 // Binary32 patterns of a block.
@@ -30,10 +31,12 @@ inline void append_float(float value, std::vector<uint8_t>* out) {
   out->insert(out->end(), bytes, bytes + sizeof bytes);
 }
 
-// Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be stored exact. `beside` may be
-// empty where the coder can do without.
-bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout, std::vector<uint8_t>* out);
-bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout, std::vector<uint8_t>* out);
+// Each encoder appends what follows the mode, and returns false, with nothing of use appended, when the block has to be
+// stored exact. `beside` may be empty where the coder can do without.
+bool encode_second_moments(const StateBits& values, const StateBits& previous, const StateLayout& layout,
+                           std::vector<uint8_t>* out);
+bool encode_first_moments(const StateBits& values, const StateBits& second, const StateLayout& layout,
+                          std::vector<uint8_t>* out);
 bool encode_momentum(const StateBits& values, const StateLayout& layout, std::vector<uint8_t>* out);
 bool encode_clusters(const StateBits& values, const StateLayout& layout, std::vector<uint8_t>* out);
 

@@ -29,7 +29,8 @@ ContextLayout context_layout(const StateLayout& layout, const std::vector<uint8_
 
 }  // namespace
 
-void append_symbols(const StateLayout& layout, const std::vector<uint8_t>& contexts, const std::vector<int32_t>& numbers, std::vector<uint8_t>* out) {
+void append_symbols(const StateLayout& layout, const std::vector<uint8_t>& contexts,
+                    const std::vector<int32_t>& numbers, std::vector<uint8_t>* out) {
   const Slots slots(layout);
   std::vector<uint8_t> symbols(layout.count);
   std::vector<uint32_t> escapes;
@@ -53,18 +54,21 @@ void append_symbols(const StateLayout& layout, const std::vector<uint8_t>& conte
   out->insert(out->end(), payload.begin(), payload.end());
 }
 
-Status read_symbols(ByteReader in, const StateLayout& layout, const std::vector<uint8_t>& contexts, std::vector<int32_t>* numbers) {
+Status read_symbols(ByteReader in, const StateLayout& layout, const std::vector<uint8_t>& contexts,
+                    std::vector<int32_t>* numbers) {
   const Slots slots(layout);
   uint32_t size;
   if (const Status status = in.varint(&size); status != Status::ok) return status;
   const uint8_t* const stored = in.take(size);
   if (!stored) return Status::truncated;
   ContextTables tables;
-  if (const Status status = ContextTables::parse(stored, size, slots.size(), &tables); status != Status::ok) return status;
+  if (const Status status = ContextTables::parse(stored, size, slots.size(), &tables); status != Status::ok)
+    return status;
   std::vector<uint8_t> symbols(layout.count);
   std::vector<uint32_t> escapes;
   const size_t left = in.left();
-  const Status status = tables.decode(in.take(left), left, context_layout(layout, contexts, slots), symbols.data(), &escapes);
+  const Status status =
+      tables.decode(in.take(left), left, context_layout(layout, contexts, slots), symbols.data(), &escapes);
   if (status != Status::ok) return status;
   numbers->resize(layout.count);
   auto escape = escapes.begin();

@@ -35,14 +35,17 @@ Isa detect() {
   constexpr uint64_t kXmmYmm = 0x6, kOpmaskZmm = 0xE6;
   constexpr unsigned kFma = 1u << 12, kPopcnt = 1u << 23, kOsxsave = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
   constexpr unsigned kBmi1 = 1u << 3, kAvx2 = 1u << 5, kBmi2 = 1u << 8;
-  constexpr unsigned kAvx512f = 1u << 16, kAvx512dq = 1u << 17, kAvx512cd = 1u << 28, kAvx512bw = 1u << 30, kAvx512vl = 1u << 31;
+  constexpr unsigned kAvx512f = 1u << 16, kAvx512dq = 1u << 17, kAvx512cd = 1u << 28, kAvx512bw = 1u << 30,
+                     kAvx512vl = 1u << 31;
   constexpr unsigned kLzcnt = 1u << 5;
   const Registers one = cpuid(1, 0), seven = cpuid(7, 0), extended = cpuid(0x80000001, 0);
-  if (!has(one.ecx, kFma | kPopcnt | kOsxsave | kAvx | kF16c) || !has(seven.ebx, kBmi1 | kAvx2 | kBmi2)) return Isa::scalar;
+  if (!has(one.ecx, kFma | kPopcnt | kOsxsave | kAvx | kF16c) || !has(seven.ebx, kBmi1 | kAvx2 | kBmi2))
+    return Isa::scalar;
   if (!has(extended.ecx, kLzcnt)) return Isa::scalar;
   const uint64_t saved = saved_state();
   if (!has(saved, kXmmYmm)) return Isa::scalar;
-  if (!has(saved, kOpmaskZmm) || !has(seven.ebx, kAvx512f | kAvx512dq | kAvx512cd | kAvx512bw | kAvx512vl)) return Isa::avx2;
+  if (!has(saved, kOpmaskZmm) || !has(seven.ebx, kAvx512f | kAvx512dq | kAvx512cd | kAvx512bw | kAvx512vl))
+    return Isa::avx2;
   return Isa::avx512;
 }
 

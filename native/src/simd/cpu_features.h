@@ -13,23 +13,27 @@
 
 namespace firn {
 
-// Levels are cumulative: a machine at one level runs every kernel of the levels below it. All levels give identical results.
+// Levels are cumulative: a machine at one level runs every kernel of the levels below it. All levels give identical
+// results.
 enum class Isa : uint8_t {
   scalar = 0,  // the reference code, on any machine
   avx2 = 1,    // AVX2, F16C, FMA (never contracted into), BMI1, BMI2, LZCNT, POPCNT: files named *_avx2.cc
   avx512 = 2,  // avx2 and AVX-512 F, BW, CD, DQ, VL: files named *_avx512.cc
 };
 
-// The highest level this machine and its operating system support. Asked once, then remembered; may be called from any thread.
+// The highest level this machine and its operating system support. Asked once, then remembered; may be called from any
+// thread.
 Isa detected_isa();
 
 // The level to dispatch on: detected_isa(), or the limit below where that is lower.
 Isa active_isa();
 
-// Whether a machine at Isa::avx512 has AVX-512 VBMI2 as well and that is the level to dispatch on: files named *_vbmi2.cc.
+// Whether a machine at Isa::avx512 has AVX-512 VBMI2 as well and that is the level to dispatch on: files named
+// *_vbmi2.cc.
 bool active_vbmi2();
 
-// Caps active_isa() for the whole process, and active_vbmi2() where `vbmi2` is false; Isa::avx512 lifts the cap. For tests and benches, which compare levels.
+// Caps active_isa() for the whole process, and active_vbmi2() where `vbmi2` is false; Isa::avx512 lifts the cap. For
+// tests and benches, which compare levels.
 void limit_isa(Isa highest, bool vbmi2 = true);
 
 // "scalar", "avx2" or "avx512"; never null.

@@ -4,7 +4,8 @@
 
 namespace firn {
 
-// Runs `body` at every level this machine has, scalar first, AVX-512 without and with VBMI2, and lifts the limit afterwards.
+// Runs `body` at every level this machine has, scalar first, AVX-512 without and with VBMI2, and lifts the limit
+// afterwards.
 template <typename Body>
 void for_each_isa(Body body) {
   for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {

@@ -1,4 +1,5 @@
-// Vectors of the instruction set that this file is compiled for, under names that do not tell which: kernels are written once.
+// Vectors of the instruction set that this file is compiled for, under names that do not tell which: kernels are
+// written once.
 //
 //   kLanes        32-bit lanes of a vector: 8 with AVX2, 16 with AVX-512
 //   I32, F32      whole numbers and binary32 numbers
@@ -6,7 +7,8 @@
 //   Mask          a yes or no for each lane
 //   Bytes         4 * kLanes bytes; ByteMask: a yes or no for each
 //
-// Everything is internal to the including file and ends in one to a few instructions. Float results are those of IEEE 754.
+// Everything is internal to the including file and ends in one to a few instructions. Float results are those of IEEE
+// 754.
 #pragma once
 #include "simd/isa_namespace.h"
 

@@ -42,8 +42,12 @@ inline Bytes load_bytes(const void* from) { return {_mm512_loadu_si512(from)}; }
 inline void store(void* to, Bytes a) { _mm512_storeu_si512(to, a.v); }
 
 // kLanes bytes, 0 to 255 each.
-inline I32 widen_bytes(const uint8_t* from) { return {_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))}; }
-inline void store_as_bytes(uint8_t* to, I32 a) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a.v)); }
+inline I32 widen_bytes(const uint8_t* from) {
+  return {_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
+}
+inline void store_as_bytes(uint8_t* to, I32 a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a.v));
+}
 
 // Masks.
 inline Mask operator&(Mask a, Mask b) { return {_kand_mask16(a.v, b.v)}; }
@@ -60,9 +64,13 @@ inline I32 operator*(I32 a, I32 b) { return {_mm512_mullo_epi32(a.v, b.v)}; }
 inline I32 operator|(I32 a, I32 b) { return {_mm512_or_si512(a.v, b.v)}; }
 inline I32 operator<<(I32 a, __m128i places) { return {_mm512_sll_epi32(a.v, places)}; }
 template <int kPlaces>
-inline I32 shift_left(I32 a) { return {_mm512_slli_epi32(a.v, kPlaces)}; }
+inline I32 shift_left(I32 a) {
+  return {_mm512_slli_epi32(a.v, kPlaces)};
+}
 template <int kPlaces>
-inline I32 shift_right(I32 a) { return {_mm512_srli_epi32(a.v, kPlaces)}; }  // of an unsigned number
+inline I32 shift_right(I32 a) {
+  return {_mm512_srli_epi32(a.v, kPlaces)};
+}  // of an unsigned number
 inline I32 smaller(I32 a, I32 b) { return {_mm512_min_epi32(a.v, b.v)}; }
 inline I32 larger(I32 a, I32 b) { return {_mm512_max_epi32(a.v, b.v)}; }
 inline I32 larger_unsigned(I32 a, I32 b) { return {_mm512_max_epu32(a.v, b.v)}; }
@@ -83,8 +91,12 @@ inline I32 decrement(Mask where, I32 a) { return {_mm512_mask_sub_epi32(a.v, whe
 inline I32 add_where(Mask where, I32 a, I32 b) { return {_mm512_mask_add_epi32(a.v, where.v, a.v, b.v)}; }
 inline I32 negate(Mask where, I32 a) { return {_mm512_mask_sub_epi32(a.v, where.v, _mm512_setzero_si512(), a.v)}; }
 // a - b where `minus`, a + b elsewhere.
-inline I32 add_signed(Mask minus, I32 a, I32 b) { return {_mm512_mask_sub_epi32(_mm512_add_epi32(a.v, b.v), minus.v, a.v, b.v)}; }
-inline I32 subtract_signed(Mask minus, I32 a, I32 b) { return {_mm512_mask_add_epi32(_mm512_sub_epi32(a.v, b.v), minus.v, a.v, b.v)}; }
+inline I32 add_signed(Mask minus, I32 a, I32 b) {
+  return {_mm512_mask_sub_epi32(_mm512_add_epi32(a.v, b.v), minus.v, a.v, b.v)};
+}
+inline I32 subtract_signed(Mask minus, I32 a, I32 b) {
+  return {_mm512_mask_add_epi32(_mm512_sub_epi32(a.v, b.v), minus.v, a.v, b.v)};
+}
 
 inline I32 gather(const int32_t* table, I32 places) { return {_mm512_i32gather_epi32(places.v, table, 4)}; }
 
@@ -171,7 +183,9 @@ inline Bytes larger(Bytes a, Bytes b) { return {_mm512_max_epu8(a.v, b.v)}; }
 inline Bytes high_halves(Bytes a) { return {_mm512_and_si512(_mm512_srli_epi16(a.v, 4), _mm512_set1_epi8(15))}; }
 inline ByteMask equal(Bytes a, Bytes b) { return {_mm512_cmpeq_epi8_mask(a.v, b.v)}; }
 inline ByteMask odd(Bytes a) { return {_mm512_test_epi8_mask(a.v, _mm512_set1_epi8(1))}; }
-inline bool any_above(Bytes a, uint8_t limit) { return _mm512_cmpgt_epu8_mask(a.v, _mm512_set1_epi8(static_cast<char>(limit))) != 0; }
+inline bool any_above(Bytes a, uint8_t limit) {
+  return _mm512_cmpgt_epu8_mask(a.v, _mm512_set1_epi8(static_cast<char>(limit))) != 0;
+}
 inline uint8_t largest(Bytes a) {
   alignas(64) uint8_t bytes[kByteLanes];
   store(bytes, a);
@@ -180,7 +194,9 @@ inline uint8_t largest(Bytes a) {
   return most;
 }
 // A table of 16 bytes, and what it has at each place below 16.
-inline Bytes byte_table(const uint8_t (&table)[16]) { return {_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))}; }
+inline Bytes byte_table(const uint8_t (&table)[16]) {
+  return {_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))};
+}
 inline Bytes look_up(Bytes table, Bytes places) { return {_mm512_shuffle_epi8(table.v, places.v)}; }
 
 inline uint64_t bits(ByteMask a) { return _cvtmask64_u64(a.v); }
@@ -206,10 +222,13 @@ inline void store_as_bytes(uint8_t* to, const I32 (&parts)[4]) {
 struct F64 {
   __m512d low, high;
 };
-inline F64 to_f64(I32 a) { return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(a.v)), _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(a.v, 1))}; }
+inline F64 to_f64(I32 a) {
+  return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(a.v)), _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(a.v, 1))};
+}
 inline F64 to_f64(F32 a) {
   const __m512d halves = _mm512_castps_pd(a.v);
-  return {_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)), _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(halves, 1)))};
+  return {_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)),
+          _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(halves, 1)))};
 }
 inline F64 operator*(F64 a, F64 b) { return {_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)}; }
 inline F64 negate(Mask where, F64 a) {

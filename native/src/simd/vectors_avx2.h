@@ -42,7 +42,9 @@ inline Bytes load_bytes(const void* from) { return {_mm256_loadu_si256(static_ca
 inline void store(void* to, Bytes a) { _mm256_storeu_si256(static_cast<__m256i*>(to), a.v); }
 
 // kLanes bytes, 0 to 255 each.
-inline I32 widen_bytes(const uint8_t* from) { return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)))}; }
+inline I32 widen_bytes(const uint8_t* from) {
+  return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)))};
+}
 inline void store_as_bytes(uint8_t* to, I32 a) {
   const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(a.v), _mm256_extracti128_si256(a.v, 1));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
@@ -63,9 +65,13 @@ inline I32 operator*(I32 a, I32 b) { return {_mm256_mullo_epi32(a.v, b.v)}; }
 inline I32 operator|(I32 a, I32 b) { return {_mm256_or_si256(a.v, b.v)}; }
 inline I32 operator<<(I32 a, __m128i places) { return {_mm256_sll_epi32(a.v, places)}; }
 template <int kPlaces>
-inline I32 shift_left(I32 a) { return {_mm256_slli_epi32(a.v, kPlaces)}; }
+inline I32 shift_left(I32 a) {
+  return {_mm256_slli_epi32(a.v, kPlaces)};
+}
 template <int kPlaces>
-inline I32 shift_right(I32 a) { return {_mm256_srli_epi32(a.v, kPlaces)}; }  // of an unsigned number
+inline I32 shift_right(I32 a) {
+  return {_mm256_srli_epi32(a.v, kPlaces)};
+}  // of an unsigned number
 inline I32 smaller(I32 a, I32 b) { return {_mm256_min_epi32(a.v, b.v)}; }
 inline I32 larger(I32 a, I32 b) { return {_mm256_max_epi32(a.v, b.v)}; }
 inline I32 larger_unsigned(I32 a, I32 b) { return {_mm256_max_epu32(a.v, b.v)}; }
@@ -88,7 +94,9 @@ inline I32 increment(Mask where, I32 a) { return {_mm256_sub_epi32(a.v, where.v)
 inline I32 decrement(Mask where, I32 a) { return {_mm256_add_epi32(a.v, where.v)}; }
 inline I32 add_where(Mask where, I32 a, I32 b) { return a + keep(where, b); }
 inline I32 negate(Mask where, I32 a) { return {_mm256_sub_epi32(_mm256_xor_si256(a.v, where.v), where.v)}; }
-inline I32 add_signed(Mask minus, I32 a, I32 b) { return a + negate(minus, b); }  // a - b where `minus`, a + b elsewhere
+inline I32 add_signed(Mask minus, I32 a, I32 b) {
+  return a + negate(minus, b);
+}  // a - b where `minus`, a + b elsewhere
 inline I32 subtract_signed(Mask minus, I32 a, I32 b) { return a - negate(minus, b); }
 
 inline I32 gather(const int32_t* table, I32 places) { return {_mm256_i32gather_epi32(table, places.v, 4)}; }
@@ -133,7 +141,8 @@ inline F32 look_up(const F32* table, I32 places) {
 }
 // The first `count` numbers, 0 in the other lanes.
 inline F32 load_first(const float* from, size_t count) {
-  const __m256i used = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count < kLanes ? count : kLanes)), I32::iota().v);
+  const __m256i used =
+      _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count < kLanes ? count : kLanes)), I32::iota().v);
   return {_mm256_maskload_ps(from, used)};
 }
 inline F32 broadcast_first(F32 a) { return {_mm256_broadcastss_ps(_mm256_castps256_ps128(a.v))}; }
@@ -177,7 +186,9 @@ inline Bytes smaller(Bytes a, Bytes b) { return {_mm256_min_epu8(a.v, b.v)}; }
 inline Bytes larger(Bytes a, Bytes b) { return {_mm256_max_epu8(a.v, b.v)}; }
 inline Bytes high_halves(Bytes a) { return {_mm256_and_si256(_mm256_srli_epi16(a.v, 4), _mm256_set1_epi8(15))}; }
 inline ByteMask equal(Bytes a, Bytes b) { return {_mm256_cmpeq_epi8(a.v, b.v)}; }
-inline ByteMask odd(Bytes a) { return {_mm256_cmpeq_epi8(_mm256_and_si256(a.v, _mm256_set1_epi8(1)), _mm256_set1_epi8(1))}; }
+inline ByteMask odd(Bytes a) {
+  return {_mm256_cmpeq_epi8(_mm256_and_si256(a.v, _mm256_set1_epi8(1)), _mm256_set1_epi8(1))};
+}
 inline bool any_above(Bytes a, uint8_t limit) {
   const __m256i most = _mm256_set1_epi8(static_cast<char>(limit));
   return _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, most), most)) != -1;
@@ -190,7 +201,9 @@ inline uint8_t largest(Bytes a) {
   return most;
 }
 // A table of 16 bytes, and what it has at each place below 16.
-inline Bytes byte_table(const uint8_t (&table)[16]) { return {_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))}; }
+inline Bytes byte_table(const uint8_t (&table)[16]) {
+  return {_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)))};
+}
 inline Bytes look_up(Bytes table, Bytes places) { return {_mm256_shuffle_epi8(table.v, places.v)}; }
 
 inline uint64_t bits(ByteMask a) { return static_cast<uint32_t>(_mm256_movemask_epi8(a.v)); }
@@ -203,7 +216,9 @@ inline __m256i packed_bytes(__m256i a, __m256i b, __m256i c, __m256i d) {
   const __m256i shuffled = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
   return _mm256_permutevar8x32_epi32(shuffled, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
-inline ByteMask joined(const Mask (&parts)[4]) { return {packed_bytes(parts[0].v, parts[1].v, parts[2].v, parts[3].v)}; }
+inline ByteMask joined(const Mask (&parts)[4]) {
+  return {packed_bytes(parts[0].v, parts[1].v, parts[2].v, parts[3].v)};
+}
 // For each byte, how many of the two masks mean it.
 inline Bytes count_of(const Mask (&a)[4], const Mask (&b)[4]) {
   __m256i sums[4];
@@ -212,7 +227,8 @@ inline Bytes count_of(const Mask (&a)[4], const Mask (&b)[4]) {
 }
 // Four times kLanes numbers of 0..255.
 inline void store_as_bytes(uint8_t* to, const I32 (&parts)[4]) {
-  const __m256i packed = _mm256_packus_epi16(_mm256_packs_epi32(parts[0].v, parts[1].v), _mm256_packs_epi32(parts[2].v, parts[3].v));
+  const __m256i packed =
+      _mm256_packus_epi16(_mm256_packs_epi32(parts[0].v, parts[1].v), _mm256_packs_epi32(parts[2].v, parts[3].v));
   store(to, I32{_mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))});
 }
 
@@ -220,8 +236,12 @@ inline void store_as_bytes(uint8_t* to, const I32 (&parts)[4]) {
 struct F64 {
   __m256d low, high;
 };
-inline F64 to_f64(I32 a) { return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(a.v)), _mm256_cvtepi32_pd(_mm256_extracti128_si256(a.v, 1))}; }
-inline F64 to_f64(F32 a) { return {_mm256_cvtps_pd(_mm256_castps256_ps128(a.v)), _mm256_cvtps_pd(_mm256_extractf128_ps(a.v, 1))}; }
+inline F64 to_f64(I32 a) {
+  return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(a.v)), _mm256_cvtepi32_pd(_mm256_extracti128_si256(a.v, 1))};
+}
+inline F64 to_f64(F32 a) {
+  return {_mm256_cvtps_pd(_mm256_castps256_ps128(a.v)), _mm256_cvtps_pd(_mm256_extractf128_ps(a.v, 1))};
+}
 inline F64 operator*(F64 a, F64 b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
 // `where` as masks of 64 bits.
 inline F64 wide_mask(Mask where) {
@@ -234,7 +254,8 @@ inline F64 negate(Mask where, F64 a) {
   return {_mm256_xor_pd(a.low, _mm256_and_pd(wide.low, sign)), _mm256_xor_pd(a.high, _mm256_and_pd(wide.high, sign))};
 }
 
-// Sums of binary64 numbers kept in memory, `kSums` of them. There are too few registers for many: each sum goes back to memory at once.
+// Sums of binary64 numbers kept in memory, `kSums` of them. There are too few registers for many: each sum goes back to
+// memory at once.
 template <size_t kSums>
 class SumsInMemory {
  public:

@@ -1,4 +1,5 @@
-// What AVX-512 VBMI2 does with 16-bit words in one instruction, and machines without it in several. For files of the one set or of the other.
+// What AVX-512 VBMI2 does with 16-bit words in one instruction, and machines without it in several. For files of the
+// one set or of the other.
 #pragma once
 #include <immintrin.h>
 
@@ -10,19 +11,24 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// The low words of those of 32 numbers, `first` and then `second`, that are chosen, in order, so that they end at `end`. Returns where they begin.
-[[gnu::always_inline]] inline uint8_t* put_low_words_before(uint8_t* end, __mmask16 of_first, __m512i first, __mmask16 of_second, __m512i second) {
+// The low words of those of 32 numbers, `first` and then `second`, that are chosen, in order, so that they end at
+// `end`. Returns where they begin.
+[[gnu::always_inline]] inline uint8_t* put_low_words_before(uint8_t* end, __mmask16 of_first, __m512i first,
+                                                            __mmask16 of_second, __m512i second) {
 #ifdef __AVX512VBMI2__
-  const __m512i words = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(first)), _mm512_cvtepi32_epi16(second), 1);
+  const __m512i words =
+      _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(first)), _mm512_cvtepi32_epi16(second), 1);
   const __mmask32 chosen = _mm512_kunpackw(of_second, of_first);
   const auto count = static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(chosen)));
   end -= 2 * count;
-  _mm512_mask_storeu_epi16(end, static_cast<__mmask32>((uint64_t{1} << count) - 1), _mm512_maskz_compress_epi16(chosen, words));
+  _mm512_mask_storeu_epi16(end, static_cast<__mmask32>((uint64_t{1} << count) - 1),
+                           _mm512_maskz_compress_epi16(chosen, words));
 #else
   const auto put = [&](__mmask16 chosen, __m512i numbers) {
     const auto count = static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(chosen)));
     end -= 2 * count;
-    _mm512_mask_cvtepi32_storeu_epi16(end, static_cast<__mmask16>((1u << count) - 1), _mm512_maskz_compress_epi32(chosen, numbers));
+    _mm512_mask_cvtepi32_storeu_epi16(end, static_cast<__mmask16>((1u << count) - 1),
+                                      _mm512_maskz_compress_epi32(chosen, numbers));
   };
   put(of_second, second);
   put(of_first, first);
@@ -51,7 +57,8 @@ namespace {
   return _mm512_shrdv_epi16(low, high, places);
 #else
   const __m512i by = _mm512_and_si512(places, _mm512_set1_epi16(15));
-  return _mm512_or_si512(_mm512_srlv_epi16(low, by), _mm512_sllv_epi16(high, _mm512_sub_epi16(_mm512_set1_epi16(16), by)));
+  return _mm512_or_si512(_mm512_srlv_epi16(low, by),
+                         _mm512_sllv_epi16(high, _mm512_sub_epi16(_mm512_set1_epi16(16), by)));
 #endif
 }
 [[gnu::always_inline]] inline __m512i join_words32(__m512i low, __m512i high, __m512i places) {
@@ -59,7 +66,8 @@ namespace {
   return _mm512_shrdv_epi32(low, high, places);
 #else
   const __m512i by = _mm512_and_si512(places, _mm512_set1_epi32(31));
-  return _mm512_or_si512(_mm512_srlv_epi32(low, by), _mm512_sllv_epi32(high, _mm512_sub_epi32(_mm512_set1_epi32(32), by)));
+  return _mm512_or_si512(_mm512_srlv_epi32(low, by),
+                         _mm512_sllv_epi32(high, _mm512_sub_epi32(_mm512_set1_epi32(32), by)));
 #endif
 }
 

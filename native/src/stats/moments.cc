@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "simd/cpu_features.h"
 #include "common/f32_view.h"
+#include "simd/cpu_features.h"
 #include "stats/moments_kernels.h"
 
 namespace firn {
@@ -45,7 +45,8 @@ Moments weight_moments(const void* weights, Dtype dtype, const void* gradients, 
     kernel.weights(f32_view(weights, dtype, first, step, scratch), step, lanes);
     if (gradients) kernel.gradients(f32_view(gradients, gradient_dtype, first, step, scratch), step, lanes);
   }
-  return {total(lanes.sum), total(lanes.squares), *std::max_element(std::begin(lanes.magnitude_max), std::end(lanes.magnitude_max)),
+  return {total(lanes.sum), total(lanes.squares),
+          *std::max_element(std::begin(lanes.magnitude_max), std::end(lanes.magnitude_max)),
           total(lanes.gradient_squares)};
 }
 

@@ -1,5 +1,5 @@
-// The kernels of moments_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes numbers at once. Include
-// in one file per instruction set.
+// The kernels of moments_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes
+// numbers at once. Include in one file per instruction set.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -29,7 +29,8 @@ float sketch_midpoint(uint32_t key) { return std::bit_cast<float>(key << kKeyShi
 
 float sketch_lower_edge(uint32_t key) {
   const uint32_t magnitude = key & (kSignKey - 1);
-  return std::bit_cast<float>(magnitude == 0 ? 1u : magnitude << kKeyShift);  // bucket 0 starts at 2^-149: zeros are apart
+  return std::bit_cast<float>(magnitude == 0 ? 1u
+                                             : magnitude << kKeyShift);  // bucket 0 starts at 2^-149: zeros are apart
 }
 
 void sketch_values(const void* values, Dtype dtype, size_t count, Sketch& sketch) {
@@ -42,16 +43,17 @@ void sketch_values(const void* values, Dtype dtype, size_t count, Sketch& sketch
   }
 }
 
-void sketch_sensitivity(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
-                        Sketch& sketch) {
+void sketch_sensitivity(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype,
+                        size_t count, Sketch& sketch) {
   ValueCounter counter(sketch, count);
   float w_scratch[kStepElements], g_scratch[kStepElements], products[kStepElements];
   for (size_t first = 0; first < count; first += kStepElements) {
     const size_t step = count - first < kStepElements ? count - first : kStepElements;
     multiply_magnitudes(f32_view(weights, weight_dtype, first, step, w_scratch),
                         f32_view(gradients, gradient_dtype, first, step, g_scratch), step, products);
-    counter.add(products, step, 0, {element_at(weights, weight_dtype, first + step), dtype_bytes(weight_dtype),
-                                    element_at(gradients, gradient_dtype, first + step), dtype_bytes(gradient_dtype)});
+    counter.add(products, step, 0,
+                {element_at(weights, weight_dtype, first + step), dtype_bytes(weight_dtype),
+                 element_at(gradients, gradient_dtype, first + step), dtype_bytes(gradient_dtype)});
   }
 }
 

@@ -25,7 +25,7 @@ constexpr uint32_t kMixedKeys[] = {0, kSignKey, kNonFiniteKey, kSignKey | kNonFi
 
 struct ValueCounter::Tables {
   uint32_t counts[kWays][kSketchBuckets + kGap];
-  uint64_t zeros[2];       // by sign
+  uint64_t zeros[2];  // by sign
   uint64_t infinities;
   uint64_t skipped;
   uint64_t values;
@@ -107,7 +107,8 @@ void ValueCounter::fold() {
   Tables& t = *tables_;
   uint64_t not_finite = 0;
   for (uint32_t key = 0; key < kSketchBuckets; ++key) {
-    const uint64_t sum = static_cast<uint64_t>(t.counts[0][key]) + t.counts[1][key] + t.counts[2][key] + t.counts[3][key];
+    const uint64_t sum =
+        static_cast<uint64_t>(t.counts[0][key]) + t.counts[1][key] + t.counts[2][key] + t.counts[3][key];
     if ((key & ~kSignKey) >= kNonFiniteKey) not_finite += sum;
     else sketch_.counts[key] += sum;
   }

@@ -8,8 +8,8 @@
 
 namespace firn {
 
-// What the caller will read once the current values are counted: fetched into the cache meanwhile, since increments leave the memory
-// idle. Addresses are only hints and may lie past the end; gradients may be null.
+// What the caller will read once the current values are counted: fetched into the cache meanwhile, since increments
+// leave the memory idle. Addresses are only hints and may lie past the end; gradients may be null.
 struct Upcoming {
   const void* weights;
   size_t weight_bytes;  // of one element
@@ -17,9 +17,9 @@ struct Upcoming {
   size_t gradient_bytes = 0;
 };
 
-// Neighbouring values often share a bucket, and an increment must wait for the one before it on the same counter; four tables taken
-// in turn break that chain. Short inputs, machines at Isa::scalar and failed allocations use sketch_reference instead: the result
-// is the same.
+// Neighbouring values often share a bucket, and an increment must wait for the one before it on the same counter; four
+// tables taken in turn break that chain. Short inputs, machines at Isa::scalar and failed allocations use
+// sketch_reference instead: the result is the same.
 class ValueCounter {
  public:
   // `expected_count`: how many values add() will see in all; decides whether the tables are worth their 516 KiB.
@@ -29,8 +29,8 @@ class ValueCounter {
   ValueCounter(const ValueCounter&) = delete;
   ValueCounter& operator=(const ValueCounter&) = delete;
 
-  // Counts `count` binary32 values (any alignment; at most kStepElements) except `skipped` of them, which must be quiet NaNs (see
-  // skip_marker).
+  // Counts `count` binary32 values (any alignment; at most kStepElements) except `skipped` of them, which must be quiet
+  // NaNs (see skip_marker).
   void add(const void* values, size_t count, size_t skipped, const Upcoming& upcoming);
 
  private:
@@ -41,8 +41,8 @@ class ValueCounter {
   std::unique_ptr<Tables> tables_;
 };
 
-// Pattern that stands for "not a member" in a buffer passed to ValueCounter::add. Sixteen different ones, taken in turn by position,
-// so that long runs of skipped values do not wait on one counter either.
+// Pattern that stands for "not a member" in a buffer passed to ValueCounter::add. Sixteen different ones, taken in turn
+// by position, so that long runs of skipped values do not wait on one counter either.
 constexpr uint32_t skip_marker(uint32_t position) { return 0x7FC00000u | (position & 15u) << 17; }
 
 }  // namespace firn

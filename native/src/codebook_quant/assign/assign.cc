@@ -6,9 +6,9 @@
 #include <new>
 
 #include "codebook_quant/assign/bin_search.h"
-#include "simd/cpu_features.h"
-#include "common/f32_view.h"
 #include "codebook_quant/partition/partition_kernels.h"
+#include "common/f32_view.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {
@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kTableWorthwhile = 1u << 15;
 
 bool valid_level(int32_t level, uint32_t centroid_count) {
-  return level == kNoLevel || (level >= static_cast<int32_t>(centroid_count) && level < static_cast<int32_t>(kLevelsMax));
+  return level == kNoLevel ||
+         (level >= static_cast<int32_t>(centroid_count) && level < static_cast<int32_t>(kLevelsMax));
 }
 
 bool finite_and_increasing(const float* values, uint32_t count) {
@@ -32,14 +33,16 @@ bool valid(const LevelMap& map) {
   if (map.centroid_count < 1 || map.centroid_count > kLevelsMax || map.centroids == nullptr) return false;
   if (!finite_and_increasing(map.centroids, map.centroid_count)) return false;
   if (map.boundaries != nullptr && !finite_and_increasing(map.boundaries, map.centroid_count - 1)) return false;
-  if (!valid_level(map.pruned_level, map.centroid_count) || !valid_level(map.protected_level, map.centroid_count)) return false;
+  if (!valid_level(map.pruned_level, map.centroid_count) || !valid_level(map.protected_level, map.centroid_count))
+    return false;
   return map.pruned_level == kNoLevel || map.protected_level == kNoLevel || map.pruned_level < map.protected_level;
 }
 
 // Bins by the fastest way this machine has for that many centroids.
 class BinFinder {
  public:
-  BinFinder(const LevelMap& map, size_t count) : search_(make_bin_search(map.centroids, map.centroid_count, map.boundaries)), isa_(active_isa()) {
+  BinFinder(const LevelMap& map, size_t count)
+      : search_(make_bin_search(map.centroids, map.centroid_count, map.boundaries)), isa_(active_isa()) {
     if (in_registers() || isa_ == Isa::scalar || count < kTableWorthwhile) return;
     table_.reset(new (std::nothrow) BinTable);
     if (table_) make_bin_table(search_, *table_);
@@ -48,14 +51,16 @@ class BinFinder {
   void find(const void* weights, size_t count, uint8_t* bins) const {
     if (table_) return find_bins_table(search_, *table_, weights, count, bins);
 #if FIRN_X86
-    if (in_registers()) return (isa_ == Isa::avx512 ? avx512::find_bins : avx2::find_bins)(search_, weights, count, bins);
+    if (in_registers())
+      return (isa_ == Isa::avx512 ? avx512::find_bins : avx2::find_bins)(search_, weights, count, bins);
 #endif
     scalar::find_bins(search_, weights, count, bins);
   }
 
  private:
   bool in_registers() const {
-    return (isa_ == Isa::avx512 && search_.depth <= avx512::kSearchDepthInRegistersMax) || (isa_ == Isa::avx2 && search_.depth <= avx2::kSearchDepthInRegistersMax);
+    return (isa_ == Isa::avx512 && search_.depth <= avx512::kSearchDepthInRegistersMax) ||
+           (isa_ == Isa::avx2 && search_.depth <= avx2::kSearchDepthInRegistersMax);
   }
 
   BinSearch search_;
@@ -90,8 +95,8 @@ Status assign_levels(const void* weights, Dtype weight_dtype, const void* gradie
   return Status::ok;
 }
 
-void gather_protected(const void* weights, Dtype weight_dtype, const uint8_t* levels, size_t count, uint8_t protected_level,
-                      uint16_t* words) {
+void gather_protected(const void* weights, Dtype weight_dtype, const uint8_t* levels, size_t count,
+                      uint8_t protected_level, uint16_t* words) {
   const uint8_t* bytes = static_cast<const uint8_t*>(weights);
   const uint8_t* const end = levels + count;
   for (const uint8_t* at = levels; at < end; ++at) {

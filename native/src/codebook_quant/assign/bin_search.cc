@@ -11,7 +11,8 @@
 namespace firn {
 
 float midpoint(float a, float b) {
-  // The binary64 sum is exact unless one operand is below 2^-28 of the other, and then the result is half the larger one either way.
+  // The binary64 sum is exact unless one operand is below 2^-28 of the other, and then the result is half the larger
+  // one either way.
   return static_cast<float>((static_cast<double>(a) + b) / 2);
 }
 

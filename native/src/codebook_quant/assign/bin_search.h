@@ -11,8 +11,8 @@ inline constexpr uint32_t kSearchDepthMax = 8;   // comparisons; 2^8 - 1 = 255
 // Boundaries in two orders. Unused places hold NaN, which no weight reaches.
 struct BinSearch {
   float sorted[kBoundariesMax + 1];  // never decreasing; the last place is always unused
-  // A complete binary search tree in level order: step t compares with tree[(1 << t) - 1 + path], path being the outcomes of the
-  // steps before it as bits. After `depth` steps the path is the bin.
+  // A complete binary search tree in level order: step t compares with tree[(1 << t) - 1 + path], path being the
+  // outcomes of the steps before it as bits. After `depth` steps the path is the bin.
   float tree[kBoundariesMax + 1];
   uint32_t boundary_count;
   uint32_t depth;  // 0 for a single centroid
@@ -21,10 +21,12 @@ struct BinSearch {
 // (a + b) / 2 rounded once to binary32, nearest even; a and b finite.
 float midpoint(float a, float b);
 
-// `centroids`: 1 <= count <= 256, finite, strictly increasing. `boundaries`: count - 1, alike; null where they are halfway.
+// `centroids`: 1 <= count <= 256, finite, strictly increasing. `boundaries`: count - 1, alike; null where they are
+// halfway.
 BinSearch make_bin_search(const float* centroids, uint32_t count, const float* boundaries);
 
-// In all kernels: bins[i] = number of boundaries b with weights[i] >= b, so 0 for NaN. `weights` are binary32 at any alignment.
+// In all kernels: bins[i] = number of boundaries b with weights[i] >= b, so 0 for NaN. `weights` are binary32 at any
+// alignment.
 using FindBinsKernel = void(const BinSearch& search, const void* weights, size_t count, uint8_t* bins);
 
 namespace scalar {
@@ -40,7 +42,8 @@ inline constexpr uint32_t kSearchDepthInRegistersMax = 7;
 FindBinsKernel find_bins;
 }  // namespace avx512
 
-// The bin of the smallest value that shares its top 16 bits with a weight; at most `advances` boundaries lie between the two.
+// The bin of the smallest value that shares its top 16 bits with a weight; at most `advances` boundaries lie between
+// the two.
 struct BinTable {
   uint8_t first_bin[1u << 16];
   uint32_t advances;

@@ -1,5 +1,5 @@
-// The search tree in registers, kLanes weights at a time: step t looks its boundary up by permuting the 2^t boundaries of that step.
-// Include in one file per instruction set.
+// The search tree in registers, kLanes weights at a time: step t looks its boundary up by permuting the 2^t boundaries
+// of that step. Include in one file per instruction set.
 #pragma once
 #include "codebook_quant/assign/bin_search.h"
 #include "simd/vectors.h"
@@ -7,7 +7,9 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-constexpr int registers_of(int step) { return (1 << step) <= static_cast<int>(kLanes) ? 1 : (1 << step) / static_cast<int>(kLanes); }
+constexpr int registers_of(int step) {
+  return (1 << step) <= static_cast<int>(kLanes) ? 1 : (1 << step) / static_cast<int>(kLanes);
+}
 
 constexpr int registers_to(int depth) {
   int registers = 0;
@@ -24,7 +26,8 @@ struct SearchTree {
     int next = 0;
     for (int step = 0; step < kDepth; ++step) {
       const size_t size = size_t{1} << step;
-      for (size_t first = 0; first < size; first += kLanes) nodes[next++] = load_first(tree + (size - 1) + first, size - first);
+      for (size_t first = 0; first < size; first += kLanes)
+        nodes[next++] = load_first(tree + (size - 1) + first, size - first);
     }
   }
 };
@@ -48,7 +51,8 @@ void find(const BinSearch& search, const unsigned char* weights, size_t count, u
   for (; i + kByteLanes <= count; i += kByteLanes) {
     I32 paths[4];
 #pragma GCC unroll 4
-    for (size_t part = 0; part < 4; ++part) paths[part] = descend<kDepth>(tree, load_f32(weights + 4 * (i + part * kLanes)), I32::zero());
+    for (size_t part = 0; part < 4; ++part)
+      paths[part] = descend<kDepth>(tree, load_f32(weights + 4 * (i + part * kLanes)), I32::zero());
     store_as_bytes(bins + i, paths);
   }
   if (i < count) scalar::find_bins(search, weights + 4 * i, count - i, bins + i);

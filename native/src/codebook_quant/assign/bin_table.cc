@@ -1,4 +1,5 @@
-// Bins of many centroids: a table on the top 16 bits of the weight, then exact comparisons with the few boundaries inside that prefix.
+// Bins of many centroids: a table on the top 16 bits of the weight, then exact comparisons with the few boundaries
+// inside that prefix.
 #include <bit>
 #include <cstring>
 
@@ -7,7 +8,8 @@
 namespace firn {
 namespace {
 
-// Prefixes in increasing order of value: negative ones from largest magnitude, then positive ones; infinities and NaN left out.
+// Prefixes in increasing order of value: negative ones from largest magnitude, then positive ones; infinities and NaN
+// left out.
 constexpr uint32_t kFinitePrefixes = 0x7F80;  // per sign
 constexpr uint32_t prefix_at(uint32_t rank) {
   return rank < kFinitePrefixes ? 0x8000u + (kFinitePrefixes - 1 - rank) : rank - kFinitePrefixes;
@@ -45,13 +47,16 @@ void make_bin_table(const BinSearch& search, BinTable& table) {
     // Boundaries passed since the prefix before lie inside it, or at the start of this one.
     if (bin - before > table.advances) table.advances = bin - before;
   }
-  if (search.boundary_count - bin > table.advances) table.advances = search.boundary_count - bin;  // inside the last prefix
+  if (search.boundary_count - bin > table.advances)
+    table.advances = search.boundary_count - bin;  // inside the last prefix
 }
 
 void find_bins_table(const BinSearch& search, const BinTable& table, const void* weights, size_t count, uint8_t* bins) {
   const uint8_t* bytes = static_cast<const uint8_t*>(weights);
   if (!all_finite(bytes, count)) return scalar::find_bins(search, weights, count, bins);
-  const auto first_bin = [&](float weight) -> uint32_t { return table.first_bin[std::bit_cast<uint32_t>(weight) >> 16]; };
+  const auto first_bin = [&](float weight) -> uint32_t {
+    return table.first_bin[std::bit_cast<uint32_t>(weight) >> 16];
+  };
   if (table.advances <= 1) {
     for (size_t i = 0; i < count; ++i) {
       const float weight = load(bytes, i);

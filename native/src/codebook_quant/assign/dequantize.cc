@@ -1,9 +1,9 @@
 #include <cstring>
 
 #include "codebook_quant/assign/look_up.h"
-#include "simd/cpu_features.h"
 #include "common/f32_view.h"
 #include "firn/assign.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {
@@ -50,7 +50,8 @@ bool patch(const uint8_t* levels, size_t count, uint8_t level, Dtype dtype, Prot
 Status dequantize(const uint8_t* levels, size_t count, Dtype dtype, const void* table, uint32_t level_count,
                   int32_t protected_level, const uint16_t* protected_words, size_t protected_count, void* out) {
   const bool protects = protected_level != kNoLevel;
-  if (level_count > kLevelsMax || (protects && (protected_level < 0 || protected_level >= static_cast<int32_t>(level_count)))) {
+  if (level_count > kLevelsMax ||
+      (protects && (protected_level < 0 || protected_level >= static_cast<int32_t>(level_count)))) {
     return Status::invalid_argument;
   }
   LookUpKernel* const look_up = look_up_kernel(dtype_bytes(dtype));
@@ -61,7 +62,8 @@ Status dequantize(const uint8_t* levels, size_t count, Dtype dtype, const void* 
     const uint8_t* step_levels = levels + first;
     uint8_t* step_out = to + first * dtype_bytes(dtype);
     if (look_up(step_levels, step, table, level_count, step_out) >= level_count) return Status::corrupt;
-    if (protects && !patch(step_levels, step, static_cast<uint8_t>(protected_level), dtype, words, step_out)) return Status::corrupt;
+    if (protects && !patch(step_levels, step, static_cast<uint8_t>(protected_level), dtype, words, step_out))
+      return Status::corrupt;
   }
   return words.left == 0 ? Status::ok : Status::corrupt;
 }

@@ -9,7 +9,8 @@ template <typename Word>
 uint8_t look_up(const uint8_t* levels, size_t count, const void* table, void* out) {
   const uint8_t* entries = static_cast<const uint8_t*>(table);
   uint8_t* to = static_cast<uint8_t*>(out);
-  for (size_t i = 0; i < count; ++i) std::memcpy(to + i * sizeof(Word), entries + levels[i] * sizeof(Word), sizeof(Word));
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(to + i * sizeof(Word), entries + levels[i] * sizeof(Word), sizeof(Word));
   uint8_t largest = 0;  // a loop of its own, which compilers vectorise
   for (size_t i = 0; i < count; ++i) largest = levels[i] > largest ? levels[i] : largest;
   return largest;

@@ -14,7 +14,9 @@ struct Words32 {
   static Vector load(const unsigned char* from) { return load_f32(from); }
   static I32 places(const uint8_t* levels) { return widen_bytes(levels); }
   template <int kRegisters>
-  static Vector find(const Vector* table, I32 places) { return look_up<kRegisters>(table, places); }
+  static Vector find(const Vector* table, I32 places) {
+    return look_up<kRegisters>(table, places);
+  }
 };
 
 }  // namespace

@@ -14,14 +14,18 @@ struct Words32 {
   static Vector load(const unsigned char* from) { return load_f32(from); }
   static I32 places(const uint8_t* levels) { return widen_bytes(levels); }
   template <int kRegisters>
-  static Vector find(const Vector* table, I32 places) { return look_up<kRegisters>(table, places); }
+  static Vector find(const Vector* table, I32 places) {
+    return look_up<kRegisters>(table, places);
+  }
 };
 
 struct Words16 {
   static constexpr uint32_t kWords = 32, kRegistersMax = 8;
   using Vector = I32;
   static Vector load(const unsigned char* from) { return load_i32(from); }
-  static I32 places(const uint8_t* levels) { return {_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(levels)))}; }
+  static I32 places(const uint8_t* levels) {
+    return {_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(levels)))};
+  }
   template <int kRegisters>
   static Vector find(const Vector* table, I32 places) {
     if constexpr (kRegisters == 1) {

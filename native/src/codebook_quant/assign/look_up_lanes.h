@@ -1,7 +1,7 @@
 // Table look-ups in registers. Include in one file per instruction set.
 //
-// `Words` says how: kWords words a vector, at most kRegistersMax registers of table, load(), places() of as many levels, and
-// find<registers>(), where only the low bits of a place count.
+// `Words` says how: kWords words a vector, at most kRegistersMax registers of table, load(), places() of as many
+// levels, and find<registers>(), where only the low bits of a place count.
 #pragma once
 #include "codebook_quant/assign/look_up.h"
 #include "simd/vectors.h"
@@ -9,9 +9,11 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// Looks up whole groups of kByteLanes levels; `seen` is raised to the largest of them. Returns how many levels were done.
+// Looks up whole groups of kByteLanes levels; `seen` is raised to the largest of them. Returns how many levels were
+// done.
 template <typename Words, int kRegisters>
-size_t look_up_groups(const uint8_t* levels, size_t count, const unsigned char* entries, unsigned char* out, uint8_t& seen) {
+size_t look_up_groups(const uint8_t* levels, size_t count, const unsigned char* entries, unsigned char* out,
+                      uint8_t& seen) {
   constexpr size_t kWordBytes = kByteLanes / Words::kWords;
   typename Words::Vector table[kRegisters];
   for (size_t r = 0; r < kRegisters; ++r) table[r] = Words::load(entries + kByteLanes * r);
@@ -29,19 +31,24 @@ size_t look_up_groups(const uint8_t* levels, size_t count, const unsigned char* 
 }
 
 template <typename Words, int kRegisters = 1>
-size_t look_up_table(const uint8_t* levels, size_t count, const unsigned char* entries, uint32_t level_count, unsigned char* out, uint8_t& seen) {
-  if (level_count <= kRegisters * Words::kWords) return look_up_groups<Words, kRegisters>(levels, count, entries, out, seen);
-  if constexpr (kRegisters < Words::kRegistersMax) return look_up_table<Words, 2 * kRegisters>(levels, count, entries, level_count, out, seen);
+size_t look_up_table(const uint8_t* levels, size_t count, const unsigned char* entries, uint32_t level_count,
+                     unsigned char* out, uint8_t& seen) {
+  if (level_count <= kRegisters * Words::kWords)
+    return look_up_groups<Words, kRegisters>(levels, count, entries, out, seen);
+  if constexpr (kRegisters < Words::kRegistersMax)
+    return look_up_table<Words, 2 * kRegisters>(levels, count, entries, level_count, out, seen);
   return 0;
 }
 
 // LookUpKernel; `rest` does what is left of the levels, or all of them where the table takes too many registers.
 template <typename Words>
-uint8_t look_up_words(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out, LookUpKernel* rest) {
+uint8_t look_up_words(const uint8_t* levels, size_t count, const void* table, uint32_t level_count, void* out,
+                      LookUpKernel* rest) {
   constexpr size_t kWordBytes = kByteLanes / Words::kWords;
   uint8_t seen = 0;
   unsigned char* const to = static_cast<unsigned char*>(out);
-  const size_t done = look_up_table<Words>(levels, count, static_cast<const unsigned char*>(table), level_count, to, seen);
+  const size_t done =
+      look_up_table<Words>(levels, count, static_cast<const unsigned char*>(table), level_count, to, seen);
   const uint8_t last = rest(levels + done, count - done, table, level_count, to + kWordBytes * done);
   return last > seen ? last : seen;
 }

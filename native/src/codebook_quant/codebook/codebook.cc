@@ -33,7 +33,8 @@ std::vector<size_t> cut_cells(const Runs& runs, const Points& counts, uint32_t b
   for (const double count : counts.weights) mass += count;
   const double price = price_of_bit(runs, edges, mass, bit_price);
   if (!(price > 0)) return edges;
-  const std::vector<size_t> ends = cut_places(runs, edges, std::max<size_t>(kCutPlacesMax, size_t{kCutPlacesPerBin} * bins));
+  const std::vector<size_t> ends =
+      cut_places(runs, edges, std::max<size_t>(kCutPlacesMax, size_t{kCutPlacesPerBin} * bins));
   std::vector<double> masses(ends.size(), 0);
   for (size_t place = 0, i = 0; place < ends.size(); ++place) {
     for (; i < ends[place]; ++i) masses[place] += counts.weights[i];
@@ -45,15 +46,16 @@ std::vector<size_t> cut_cells(const Runs& runs, const Points& counts, uint32_t b
 
 bool valid(uint32_t bins, const EntropyOptions& options) {
   const bool mixes = options.weighting == Weighting::frequency_magnitude;
-  return bins >= kBinsMin && bins <= kBinsMax && options.bit_price >= 0 && options.bit_price <= kBitPriceMax && options.sigma <= 1 &&
-         options.sigma >= (mixes ? kEntropySigmaMin : 0);
+  return bins >= kBinsMin && bins <= kBinsMax && options.bit_price >= 0 && options.bit_price <= kBitPriceMax &&
+         options.sigma <= 1 && options.sigma >= (mixes ? kEntropySigmaMin : 0);
 }
 
 }  // namespace
 
 Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions& options, float* centroids,
                       uint32_t* centroid_count) {
-  if (bins < kBinsMin || bins > kBinsMax || !(options.sigma >= 0 && options.sigma <= 1)) return Status::invalid_argument;
+  if (bins < kBinsMin || bins > kBinsMax || !(options.sigma >= 0 && options.sigma <= 1))
+    return Status::invalid_argument;
   try {
     uint32_t count = 0;
     for (const double exact : cluster(make_points(sketch, options.weighting, options.sigma), bins, options)) {
@@ -67,8 +69,8 @@ Status build_codebook(const Sketch& sketch, uint32_t bins, const CodebookOptions
   }
 }
 
-Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids, float* boundaries,
-                              uint32_t* centroid_count) {
+Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const EntropyOptions& options, float* centroids,
+                              float* boundaries, uint32_t* centroid_count) {
   if (!valid(bins, options)) return Status::invalid_argument;
   try {
     const Runs runs(make_points(sketch, options.weighting, options.sigma));
@@ -76,7 +78,8 @@ Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const Entropy
     centroids[0] = 0;
     if (runs.size() == 0) return Status::ok;
     const std::vector<float> floors = bucket_floors(sketch);
-    const std::vector<size_t> cells = cut_cells(runs, make_points(sketch, Weighting::frequency, 0), bins, options.bit_price);
+    const std::vector<size_t> cells =
+        cut_cells(runs, make_points(sketch, Weighting::frequency, 0), bins, options.bit_price);
     for (size_t c = 0; c + 1 < cells.size(); ++c) {
       const double mean = runs.mean(cells[c], cells[c + 1]);
       // Inside the cell however sums were rounded, so centroids increase.
@@ -90,7 +93,8 @@ Status build_entropy_codebook(const Sketch& sketch, uint32_t bins, const Entropy
   }
 }
 
-double codebook_distortion(const Sketch& sketch, const CodebookOptions& options, const float* centroids, uint32_t centroid_count) {
+double codebook_distortion(const Sketch& sketch, const CodebookOptions& options, const float* centroids,
+                           uint32_t centroid_count) {
   const Points points = make_points(sketch, options.weighting, options.sigma);
   double sum = 0;
   uint32_t c = 0;

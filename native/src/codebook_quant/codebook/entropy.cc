@@ -10,7 +10,8 @@ namespace firn {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Sums of two rows kept apart, so that they are added and compared several at a time. The least of doubles is the same in any order.
+// Sums of two rows kept apart, so that they are added and compared several at a time. The least of doubles is the same
+// in any order.
 constexpr size_t kLanes = 8;
 
 double least_sum(const double* a, const double* b, size_t count) {
@@ -32,7 +33,8 @@ double least_sum(const double* a, const double* b, size_t count) {
 class PricedTable {
  public:
   PricedTable(const Runs& runs, const std::vector<double>& masses, uint32_t k, double price)
-      : runs_(runs), k_(k), points_(runs.size()), masses_(points_ + 1, 0), last_(points_), rows_(k * (points_ + 1), kNever), price_(price) {
+      : runs_(runs), k_(k), points_(runs.size()), masses_(points_ + 1, 0), last_(points_),
+        rows_(k * (points_ + 1), kNever), price_(price) {
     for (size_t i = 0; i < points_; ++i) masses_[i + 1] = masses_[i] + masses[i];
     bound_ = cost_of(optimal_edges(runs, k));
     for (size_t j = 1; j <= points_; ++j) fill(j);
@@ -64,7 +66,8 @@ class PricedTable {
   }
 
   void fill(size_t j) {
-    // Error alone grows with a cluster, and one beyond the cost of the best clusters without a price is in no best way to cut.
+    // Error alone grows with a cluster, and one beyond the cost of the best clusters without a price is in no best way
+    // to cut.
     while (first_ + 1 < j && runs_.cost(first_, j) > bound_) ++first_;
     for (size_t i = first_; i < j; ++i) last_[i] = cost(i, j);
     if (first_ == 0) rows_[j] = last_[0];
@@ -74,7 +77,8 @@ class PricedTable {
     }
   }
 
-  // Where the last of c + 1 clusters of the first j points starts: the first place that attains what the row says, by the same sums.
+  // Where the last of c + 1 clusters of the first j points starts: the first place that attains what the row says, by
+  // the same sums.
   size_t last_start(uint32_t c, size_t j) const {
     size_t at = c;
     while (at + 1 < j && row(c - 1)[at] + cost(at, j) != row(c)[j]) ++at;

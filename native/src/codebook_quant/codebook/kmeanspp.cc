@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/invariant.h"
 #include "codebook_quant/codebook/split_mix.h"
+#include "common/invariant.h"
 
 namespace firn {
 namespace {
@@ -46,8 +46,8 @@ std::vector<double> seed_centroids(const Points& points, uint32_t k, SplitMix& r
   return centroids;
 }
 
-// One iteration of Lloyd's algorithm: every centroid becomes the weighted mean of its points. A centroid without weight stays. Returns
-// whether anything moved.
+// One iteration of Lloyd's algorithm: every centroid becomes the weighted mean of its points. A centroid without weight
+// stays. Returns whether anything moved.
 bool refine(const Points& points, std::vector<double>& centroids) {
   bool moved = false;
   size_t i = 0;

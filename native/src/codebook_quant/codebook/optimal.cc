@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
-#include "common/invariant.h"
 #include "codebook_quant/codebook/runs.h"
+#include "common/invariant.h"
 
 namespace firn {
 namespace {
 
-// The recurrence, cluster by cluster: best[c][j] = min over i < j of best[c - 1][i] + cost(i, j), for the first j points in c clusters.
-// The i that attains it never falls as j or c grows, so a range of j is solved by its middle first (divide and conquer).
+// The recurrence, cluster by cluster: best[c][j] = min over i < j of best[c - 1][i] + cost(i, j), for the first j
+// points in c clusters. The i that attains it never falls as j or c grows, so a range of j is solved by its middle
+// first (divide and conquer).
 class Table {
  public:
-  Table(const Runs& runs, uint32_t k) : runs_(runs), k_(k), width_(runs.size() + 1), before_(width_), best_(width_), starts_(k * width_) {
+  Table(const Runs& runs, uint32_t k)
+      : runs_(runs), k_(k), width_(runs.size() + 1), before_(width_), best_(width_), starts_(k * width_) {
     for (size_t j = 1; j < width_; ++j) best_[j] = runs_.cost(0, j);
     for (uint32_t c = 2; c <= k_; ++c) {
       before_.swap(best_);
@@ -59,7 +61,8 @@ class Table {
   uint32_t k_;
   size_t width_;
   std::vector<double> before_, best_;
-  std::vector<uint16_t> starts_;  // where the last cluster starts, by (clusters - 1, points); there are fewer than 2^16 points
+  std::vector<uint16_t>
+      starts_;  // where the last cluster starts, by (clusters - 1, points); there are fewer than 2^16 points
   const uint16_t* starts_before_ = nullptr;
   uint16_t* starts_now_ = nullptr;
 };

@@ -40,7 +40,8 @@ class Runs {
     }
   }
 
-  // `members` >= 1 each: runs of points that stay together, by their ends; what a cluster of them costs is still that of its points.
+  // `members` >= 1 each: runs of points that stay together, by their ends; what a cluster of them costs is still that
+  // of its points.
   Runs(const Runs& points, const std::vector<size_t>& ends) : moments_(1) {
     size_t begin = 0;
     for (const size_t end : ends) {

@@ -1,5 +1,5 @@
-// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the random numbers behind a codebook's seeding. Part of the recorded recipe of a
-// run, so it may never change.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the random numbers behind a codebook's seeding. Part of the recorded
+// recipe of a run, so it may never change.
 #pragma once
 #include <cstdint>
 

@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "simd/cpu_features.h"
-#include "common/f32_view.h"
 #include "codebook_quant/partition/partition_kernels.h"
+#include "common/f32_view.h"
+#include "simd/cpu_features.h"
 #include "stats/value_counter.h"
 
 namespace firn {
@@ -16,7 +16,8 @@ PartitionRule partition_rule(const Partition& partition, bool has_gradients) {
   PartitionRule rule{kNever, kNever, kNever, kNever};
   const float m_min = partition.protect_magnitude_min, s_min = partition.protect_sensitivity_min;
   if (m_min != kInfinity) rule.protect_magnitude_min = m_min;
-  if (has_gradients && s_min != kInfinity) rule.protect_sensitivity_min = s_min < kSmallest ? kSmallest : s_min;  // s > 0 too
+  if (has_gradients && s_min != kInfinity)
+    rule.protect_sensitivity_min = s_min < kSmallest ? kSmallest : s_min;  // s > 0 too
   if (partition.prune_below > 0) {
     if (partition.prune_metric == Metric::magnitude) rule.prune_magnitude_below = partition.prune_below;
     else if (has_gradients) rule.prune_sensitivity_below = partition.prune_below;
@@ -46,8 +47,8 @@ KeepKernel* keep_kernel() {
   return scalar::keep_quantized;
 }
 
-void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype, size_t count,
-                      const Partition& partition, Sketch& sketch) {
+void sketch_quantized(const void* weights, Dtype weight_dtype, const void* gradients, Dtype gradient_dtype,
+                      size_t count, const Partition& partition, Sketch& sketch) {
   const PartitionRule rule = partition_rule(partition, gradients != nullptr);
   if (!rule.protects() && !rule.prunes()) return sketch_values(weights, weight_dtype, count, sketch);
   KeepKernel* const keep = keep_kernel();

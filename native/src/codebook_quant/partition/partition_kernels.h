@@ -14,8 +14,12 @@ struct PartitionRule {
   float prune_magnitude_below;    // pruned: m < this
   float prune_sensitivity_below;  // pruned: s < this
 
-  bool protects() const { return protect_magnitude_min == protect_magnitude_min || protect_sensitivity_min == protect_sensitivity_min; }
-  bool prunes() const { return prune_magnitude_below == prune_magnitude_below || prune_sensitivity_below == prune_sensitivity_below; }
+  bool protects() const {
+    return protect_magnitude_min == protect_magnitude_min || protect_sensitivity_min == protect_sensitivity_min;
+  }
+  bool prunes() const {
+    return prune_magnitude_below == prune_magnitude_below || prune_sensitivity_below == prune_sensitivity_below;
+  }
 };
 
 // `has_gradients`: whether the kernels below will get gradients.
@@ -27,15 +31,17 @@ struct PartitionLevels {
   uint8_t protect;
 };
 
-// In all kernels: `weights` and `gradients` are `count` binary32 values at any alignment, `gradients` null or as announced.
+// In all kernels: `weights` and `gradients` are `count` binary32 values at any alignment, `gradients` null or as
+// announced.
 
 // Overwrites levels[i] where weight i is protected or pruned. Returns the number of protected weights.
 using MarkKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
-                              PartitionLevels marks, uint8_t* levels);
+                          PartitionLevels marks, uint8_t* levels);
 
-// Copies the weights to `kept`, with skip_marker(i & 15) (stats/value_counter.h) in place of the protected and pruned ones. Returns how
-// many were replaced.
-using KeepKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept);
+// Copies the weights to `kept`, with skip_marker(i & 15) (stats/value_counter.h) in place of the protected and pruned
+// ones. Returns how many were replaced.
+using KeepKernel = size_t(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                          float* kept);
 
 namespace scalar {
 MarkKernel mark_levels;

@@ -33,7 +33,8 @@ class PartitionThresholds {
 };
 
 template <bool kGradients>
-size_t mark(const PartitionRule& rule, const unsigned char* w, const unsigned char* g, size_t count, PartitionLevels marks, uint8_t* levels) {
+size_t mark(const PartitionRule& rule, const unsigned char* w, const unsigned char* g, size_t count,
+            PartitionLevels marks, uint8_t* levels) {
   const PartitionThresholds thresholds(rule);
   const Bytes protect_level = all_bytes(marks.protect), prune_level = all_bytes(marks.pruned);
   size_t protected_count = 0, i = 0;
@@ -41,7 +42,8 @@ size_t mark(const PartitionRule& rule, const unsigned char* w, const unsigned ch
     Mask protect[4], prune[4];
     for (size_t part = 0; part < 4; ++part) {
       const size_t at = i + part * kLanes;
-      const PartitionMasks masks = thresholds.masks<kGradients>(load_f32(w + 4 * at), kGradients ? g + 4 * at : nullptr);
+      const PartitionMasks masks =
+          thresholds.masks<kGradients>(load_f32(w + 4 * at), kGradients ? g + 4 * at : nullptr);
       protect[part] = masks.protect, prune[part] = masks.prune;
     }
     const ByteMask protects = joined(protect);
@@ -50,7 +52,8 @@ size_t mark(const PartitionRule& rule, const unsigned char* w, const unsigned ch
     protected_count += static_cast<size_t>(_mm_popcnt_u64(bits(protects)));
   }
   if (i == count) return protected_count;
-  return protected_count + scalar::mark_levels(rule, w + 4 * i, kGradients ? g + 4 * i : nullptr, count - i, marks, levels + i);
+  return protected_count +
+         scalar::mark_levels(rule, w + 4 * i, kGradients ? g + 4 * i : nullptr, count - i, marks, levels + i);
 }
 
 template <bool kGradients>
@@ -80,13 +83,15 @@ size_t keep(const PartitionRule& rule, const unsigned char* w, const unsigned ch
 
 }  // namespace
 
-size_t mark_levels(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, PartitionLevels marks, uint8_t* levels) {
+size_t mark_levels(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                   PartitionLevels marks, uint8_t* levels) {
   const unsigned char* w = static_cast<const unsigned char*>(weights);
   const unsigned char* g = static_cast<const unsigned char*>(gradients);
   return g ? mark<true>(rule, w, g, count, marks, levels) : mark<false>(rule, w, g, count, marks, levels);
 }
 
-size_t keep_quantized(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept) {
+size_t keep_quantized(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                      float* kept) {
   const unsigned char* w = static_cast<const unsigned char*>(weights);
   const unsigned char* g = static_cast<const unsigned char*>(gradients);
   return g ? keep<true>(rule, w, g, count, kept) : keep<false>(rule, w, g, count, kept);

@@ -26,8 +26,8 @@ Fate fate(const PartitionRule& rule, float weight, float gradient) {
 
 }  // namespace
 
-size_t mark_levels(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, PartitionLevels marks,
-                          uint8_t* levels) {
+size_t mark_levels(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                   PartitionLevels marks, uint8_t* levels) {
   size_t protected_count = 0;
   for (size_t i = 0; i < count; ++i) {
     switch (fate(rule, load(weights, i), gradients ? load(gradients, i) : 0.0f)) {
@@ -39,7 +39,8 @@ size_t mark_levels(const PartitionRule& rule, const void* weights, const void* g
   return protected_count;
 }
 
-size_t keep_quantized(const PartitionRule& rule, const void* weights, const void* gradients, size_t count, float* kept) {
+size_t keep_quantized(const PartitionRule& rule, const void* weights, const void* gradients, size_t count,
+                      float* kept) {
   size_t replaced = 0;
   for (size_t i = 0; i < count; ++i) {
     const float weight = load(weights, i);

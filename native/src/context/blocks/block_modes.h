@@ -1,4 +1,5 @@
-// The ways a block is stored, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md, section 13.
+// The ways a block is stored, each in a file of its own; context_tables.cc picks one. docs/format-blocks.md,
+// section 13.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -18,7 +19,8 @@ enum class BlockMode : uint8_t {
   raw = 3,    // five bits a symbol, without tables
 };
 
-// What coding a block needs of a table set. All but the symbols' codes is made when first asked for; may be used by many threads at once.
+// What coding a block needs of a table set. All but the symbols' codes is made when first asked for; may be used by
+// many threads at once.
 class SetCodes {
  public:
   explicit SetCodes(const std::vector<TableShape>& shapes) : shapes_(shapes) {
@@ -40,10 +42,12 @@ class SetCodes {
   mutable std::vector<EncoderToken> symbol_tokens_, run_tokens_;
 };
 
-// The stream with `lanes` lanes, or with one where there are too few words for so many; without bytes when a symbol has no code.
+// The stream with `lanes` lanes, or with one where there are too few words for so many; without bytes when a symbol has
+// no code.
 LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, uint32_t lanes);
 // The same with as many lanes as pay. `changed` has a bit for each element whose symbol is not 0.
-LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed);
+LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols,
+                       const uint64_t* changed);
 
 // Each fills elements.count() symbols from an opened stream, up to its end.
 Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols);

@@ -6,9 +6,9 @@
 #include <new>
 
 #include "context/blocks/block_check.h"
-#include "context/tables/cluster_rows.h"
 #include "context/blocks/context_tables_impl.h"
 #include "context/blocks/escape_field.h"
+#include "context/tables/cluster_rows.h"
 #include "context/tables/move_prices.h"
 #include "context/tables/ordered_tables.h"
 #include "context/tables/row_counts.h"
@@ -22,7 +22,8 @@ using ContextTotals = std::array<uint32_t, kContextsMax>;
 // Counts a segment at a time.
 class SegmentCounter {
  public:
-  SegmentCounter(const uint8_t* symbols, const uint8_t* contexts, size_t count) : symbols_(symbols), contexts_(contexts), count_(count) {}
+  SegmentCounter(const uint8_t* symbols, const uint8_t* contexts, size_t count)
+      : symbols_(symbols), contexts_(contexts), count_(count) {}
 
   void add_to(uint32_t slot, ContextStatistics* statistics) {
     if (count_ == 0) return;
@@ -53,7 +54,8 @@ class SegmentCounter {
     const auto still = std::make_unique_for_overwrite<uint64_t[]>(words + 1);
     kernels_.mask_equal(symbols_, words, 0, still.get());
     for (size_t w = 0; w < words; ++w) {
-      for (uint64_t left = ~still[w]; left != 0; left &= left - 1) count_one(w * kWordElements + static_cast<size_t>(std::countr_zero(left)), totals);
+      for (uint64_t left = ~still[w]; left != 0; left &= left - 1)
+        count_one(w * kWordElements + static_cast<size_t>(std::countr_zero(left)), totals);
     }
     for (size_t i = words * kWordElements; i < count_; ++i) {
       if (symbols_[i] != 0) count_one(i, totals);
@@ -88,7 +90,8 @@ Status ContextCounts::add(const ContextBlock& block) try {
   if (layout.count > kContextElementsMax - impl_->elements) return Status::invalid_argument;
   size_t at = 0;
   for (size_t i = 0; i < layout.segments; ++i) {
-    SegmentCounter(block.symbols + at, layout.contexts + at, layout.segment_counts[i]).add_to(layout.segment_slots[i], impl_.get());
+    SegmentCounter(block.symbols + at, layout.contexts + at, layout.segment_counts[i])
+        .add_to(layout.segment_slots[i], impl_.get());
     at += layout.segment_counts[i];
   }
   for (size_t i = 0; i < block.escape_count; ++i) impl_->escape_bits += escape_bits(block.escapes[i]);
@@ -117,7 +120,8 @@ Status ContextCounts::build(uint32_t slots, ContextTables* out) const try {
   ChosenTables chosen = choose_tables(impl_->sorted(), slots);
   const uint64_t other_bits = impl_->escape_bits + 8 * impl_->blocks;
   ContextTables tables;
-  tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored), chosen.payload + whole_bits(other_bits));
+  tables.impl_ = std::make_unique<ContextTables::Impl>(std::move(chosen.set), std::move(chosen.stored),
+                                                       chosen.payload + whole_bits(other_bits));
   *out = std::move(tables);
   return Status::ok;
 } catch (const std::bad_alloc&) {

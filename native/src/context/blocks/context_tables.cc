@@ -26,13 +26,15 @@ struct ModeByte {
 
   uint8_t byte() const {
     const auto count = std::find(kLaneCounts.begin(), kLaneCounts.end(), lanes);
-    const auto form = static_cast<uint32_t>(lanes == 1 ? state_bytes - 1 : count - kLaneCounts.begin() - 1 + kSingleForms);
+    const auto form =
+        static_cast<uint32_t>(lanes == 1 ? state_bytes - 1 : count - kLaneCounts.begin() - 1 + kSingleForms);
     return static_cast<uint8_t>(static_cast<uint32_t>(mode) | form << kFormShift | (escapes ? kEscapes : 0));
   }
   static ModeByte from(uint8_t byte) {
     const uint32_t form = byte >> kFormShift & ((1u << kFormBits) - 1);
     const bool single = form < kSingleForms;
-    return {static_cast<BlockMode>(byte & 3), single ? 1 : kLaneCounts[form - kSingleForms + 1], single ? form + 1 : 1, (byte & kEscapes) != 0};
+    return {static_cast<BlockMode>(byte & 3), single ? 1 : kLaneCounts[form - kSingleForms + 1], single ? form + 1 : 1,
+            (byte & kEscapes) != 0};
   }
   // The form that an encoder writes.
   bool valid() const {
@@ -50,7 +52,8 @@ CostBits dense_bits(const SetCodes& codes, const ElementTables& elements, const 
   const size_t tables = elements.tables().size();
   const std::vector<EncoderToken>& tokens = codes.symbol_tokens();
   std::vector<uint32_t> counts(tables * kContextSymbols);
-  for (size_t i = 0; i < elements.count(); i += kSampled) ++counts[elements.indexes()[i] * kContextSymbols + symbols[i]];
+  for (size_t i = 0; i < elements.count(); i += kSampled)
+    ++counts[elements.indexes()[i] * kContextSymbols + symbols[i]];
   CostBits bits = 0;
   for (size_t at = 0; at < counts.size(); ++at) {
     const uint8_t table = elements.tables()[at / kContextSymbols];
@@ -75,15 +78,17 @@ size_t mask_changed(const uint8_t* symbols, size_t count, uint64_t* masks) {
 
 // The stream of the better of the modes with lanes; without bytes when a symbol has no code.
 template <typename Tables>
-LaneStream encode_with_lanes(const Tables& tables, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed,
-                             size_t changes, BlockMode* mode) {
+LaneStream encode_with_lanes(const Tables& tables, const ElementTables& elements, const uint8_t* symbols,
+                             const uint64_t* changed, size_t changes, BlockMode* mode) {
   const SetCodes& codes = tables.codes();
   *mode = changes * kRunsShare < elements.count() ? BlockMode::runs : BlockMode::dense;
   if (*mode == BlockMode::runs) return encode_runs(codes, elements, symbols, changed);
-  return encode_dense(codes, elements, symbols, lanes_for(tables.of_block ? tables.counted_bits : dense_bits(codes, elements, symbols)));
+  return encode_dense(codes, elements, symbols,
+                      lanes_for(tables.of_block ? tables.counted_bits : dense_bits(codes, elements, symbols)));
 }
 
-void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::vector<uint8_t>& escapes, std::vector<uint8_t>* out) {
+void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::vector<uint8_t>& escapes,
+                  std::vector<uint8_t>* out) {
   out->push_back(mode.byte());
   if (mode.escapes) append_varint(static_cast<uint32_t>(escapes.size()), out);
   out->insert(out->end(), body.begin(), body.end());
@@ -141,7 +146,8 @@ Status ContextTables::parse(const uint8_t* bytes, size_t size, uint32_t slots, C
 
 double ContextTables::total_bits() const {
   if (!impl_) return 0;
-  return static_cast<double>(impl_->counted_bits) / static_cast<double>(whole_bits(1)) + 8 * static_cast<double>(impl_->stored.size());
+  return static_cast<double>(impl_->counted_bits) / static_cast<double>(whole_bits(1)) +
+         8 * static_cast<double>(impl_->stored.size());
 }
 
 Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* out) const try {
@@ -203,8 +209,10 @@ Status ContextTables::decode(const uint8_t* bytes, size_t size, const ContextLay
     const ElementTables elements(impl_->set, layout);
     if (!elements.complete()) return Status::corrupt;
     LaneDecoder lanes;
-    if (const Status status = lanes.open(body, body_bytes, mode.lanes, mode.state_bytes); status != Status::ok) return status;
-    const Status status = (mode.mode == BlockMode::runs ? decode_runs : decode_dense)(impl_->codes(), elements, &lanes, symbols);
+    if (const Status status = lanes.open(body, body_bytes, mode.lanes, mode.state_bytes); status != Status::ok)
+      return status;
+    const Status status =
+        (mode.mode == BlockMode::runs ? decode_runs : decode_dense)(impl_->codes(), elements, &lanes, symbols);
     if (status != Status::ok) return status;
   }
   const size_t announced = element_kernels().count_equal(symbols, layout.count, kContextEscape);

@@ -23,8 +23,8 @@ struct ContextTables::Impl {
 
   TableSet set;
   std::vector<uint8_t> stored;  // its one stored form
-  CostBits counted_bits = 0;  // of what was counted, the tables left out
-  bool of_block = false;      // that was the one block they are for
+  CostBits counted_bits = 0;    // of what was counted, the tables left out
+  bool of_block = false;        // that was the one block they are for
 
  private:
   mutable std::once_flag codes_made_;

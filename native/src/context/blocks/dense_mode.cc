@@ -1,10 +1,10 @@
 #include <cstring>
 #include <memory>
 
-#include "simd/cpu_features.h"
 #include "context/blocks/block_modes.h"
 #include "context/dense/dense_encode.h"
 #include "context/dense/dense_thresholds.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {
@@ -27,7 +27,8 @@ DenseKernel* dense_kernel() {
 
 // As many symbols as the kernel can take. It reads words in large pieces, so the last of them are moved to where more
 // can be read.
-size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes, uint8_t* symbols) {
+size_t take_with_kernel(DenseKernel kernel, const SetCodes& codes, const ElementTables& elements, LaneDecoder* lanes,
+                        uint8_t* symbols) {
   const bool single = elements.alike();
   std::vector<const uint32_t*> starts;
   for (const uint8_t t : elements.tables()) {
@@ -70,9 +71,13 @@ LaneStream encode_dense(const SetCodes& codes, const ElementTables& elements, co
   DenseEncodeKernel* const kernel = dense_encode_kernel();
   if (kernel && lanes >= kDenseLanesMin && elements.tables().size() <= kDenseEncodeTablesMax) {
     const DenseTokens rows(tokens);
-    const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) { return kernel(rows, indexes, symbols, count, lanes, states, next); };
+    const auto rounds = [&](size_t count, uint32_t* states, uint8_t* next) {
+      return kernel(rows, indexes, symbols, count, lanes, states, next);
+    };
     LaneStream stream;
-    if (lanes == 32 ? encode_lanes<32>(elements.count(), token, rounds, &stream) : encode_lanes<64>(elements.count(), token, rounds, &stream)) return stream;
+    if (lanes == 32 ? encode_lanes<32>(elements.count(), token, rounds, &stream)
+                    : encode_lanes<64>(elements.count(), token, rounds, &stream))
+      return stream;
     lanes = 1;
   }
   return encode_tokens(elements.count(), lanes, token);
@@ -84,12 +89,14 @@ Status decode_dense(const SetCodes& codes, const ElementTables& elements, LaneDe
   const uint8_t* const indexes = elements.indexes();
   const size_t count = elements.count();
   size_t i = 0;
-  if (DenseKernel* const kernel = dense_kernel(); kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
+  if (DenseKernel* const kernel = dense_kernel();
+      kernel && lanes->lanes() >= kDenseLanesMin && elements.tables().size() <= kDenseTablesMax) {
     i = take_with_kernel(kernel, codes, elements, lanes, symbols);
   }
   const auto code = [&]() -> const SlotFinder& { return *finders[indexes[i]]; };
   while (i < count && lanes->status() == Status::ok) {
-    lanes->take_rounds([&](size_t n) { return count - i >= n; }, code, [&](uint32_t token) { symbols[i++] = static_cast<uint8_t>(token); });
+    lanes->take_rounds([&](size_t n) { return count - i >= n; }, code,
+                       [&](uint32_t token) { symbols[i++] = static_cast<uint8_t>(token); });
     // Rounds stop short of the tail and of the last words.
     do {
       if (i < count) symbols[i++] = static_cast<uint8_t>(lanes->take(code()));

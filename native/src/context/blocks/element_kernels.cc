@@ -59,11 +59,13 @@ size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint3
   return found;
 }
 
-void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8_t* values, size_t count,
+           uint8_t* symbols) {
   size_t w = 0;
   uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
   for (size_t i = 0; i < count; ++i) {
-    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
+    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w])))
+      before += in_word;
     uint64_t left = masks[w];
     for (uint32_t skip = positions[i] - before; skip > 0; --skip) left &= left - 1;
     symbols[w * kWordElements + static_cast<size_t>(std::countr_zero(left))] = values[i];
@@ -72,8 +74,10 @@ void place(const uint64_t* masks, size_t, const uint32_t* positions, const uint8
 
 constexpr ElementKernels kScalar{look_up, unite, count_equal, count_keys, mask_equal, rank, place};
 #if FIRN_X86
-constexpr ElementKernels kAvx2{avx2::look_up, avx2::unite, avx2::count_equal, count_keys, avx2::mask_equal, avx2::rank, avx2::place};
-constexpr ElementKernels kAvx512{avx2::look_up, avx2::unite, avx2::count_equal, avx512::count_keys, avx512::mask_equal, avx2::rank, avx2::place};
+constexpr ElementKernels kAvx2{avx2::look_up,    avx2::unite, avx2::count_equal, count_keys,
+                               avx2::mask_equal, avx2::rank,  avx2::place};
+constexpr ElementKernels kAvx512{avx2::look_up,      avx2::unite, avx2::count_equal, avx512::count_keys,
+                                 avx512::mask_equal, avx2::rank,  avx2::place};
 #endif
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Passes over a block's bytes behind element_tables.h and the block modes; one set per instruction set, identical results.
+// Passes over a block's bytes behind element_tables.h and the block modes; one set per instruction set, identical
+// results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +29,14 @@ struct ElementKernels {
   // masks[w] has bit b set when bytes[64 w + b] == value; `words` whole words are read. Returns how many bits are set.
   uint32_t (*mask_equal)(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 
-  // For each bit e of `chosen` that is set in `members`, too, in order: elements[i] = e, and ranks[i] the set bits of `members` before it. Returns how
-  // many there are.
+  // For each bit e of `chosen` that is set in `members`, too, in order: elements[i] = e, and ranks[i] the set bits of
+  // `members` before it. Returns how many there are.
   size_t (*rank)(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
 
-  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend and exist, and there
-  // is at least one. words <= kWordsMax.
-  void (*place)(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+  // symbols[e] = values[i], e being the element that is the set bit number positions[i] of all masks; positions ascend
+  // and exist, and there is at least one. words <= kWordsMax.
+  void (*place)(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count,
+                uint8_t* symbols);
 };
 
 // The set for active_isa().
@@ -46,7 +48,8 @@ uint8_t unite(const uint8_t* bytes, size_t count);
 size_t count_equal(const uint8_t* bytes, size_t count, uint8_t value);
 uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t* masks);
 size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint32_t* elements, uint32_t* ranks);
-void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols);
+void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count,
+           uint8_t* symbols);
 }  // namespace avx2
 namespace avx512 {
 void count_keys(const uint8_t* keys, size_t count, uint32_t* counts);

@@ -8,7 +8,8 @@
 namespace firn::avx2 {
 namespace {
 
-// With fewer positions than one in so many words, looking at one word after the other is faster than what a search must prepare.
+// With fewer positions than one in so many words, looking at one word after the other is faster than what a search must
+// prepare.
 constexpr size_t kSparse = 4;
 
 void place_one(uint64_t mask, uint32_t rank, size_t word, uint8_t value, uint8_t* symbols) {
@@ -16,19 +17,22 @@ void place_one(uint64_t mask, uint32_t rank, size_t word, uint8_t value, uint8_t
   symbols[word * kWordElements + static_cast<size_t>(std::countr_zero(bit))] = value;
 }
 
-void place_walking(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+void place_walking(const uint64_t* masks, const uint32_t* positions, const uint8_t* values, size_t count,
+                   uint8_t* symbols) {
   size_t w = 0;
   uint32_t before = 0, in_word = static_cast<uint32_t>(std::popcount(masks[0]));
   for (size_t i = 0; i < count; ++i) {
-    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w]))) before += in_word;
+    for (; positions[i] - before >= in_word; in_word = static_cast<uint32_t>(std::popcount(masks[++w])))
+      before += in_word;
     place_one(masks[w], positions[i] - before, w, values[i], symbols);
   }
 }
 
 // Finds each position's word by bisection between known ones: the number of words to skip could not be predicted.
-void place_searching(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
-  uint32_t before[2 * kWordsMax];          // set bits in the words before each one; more than any position past the last word
-  uint16_t word_of[kWordsMax + 2];         // of set bits 0, 64, 128, ...
+void place_searching(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values,
+                     size_t count, uint8_t* symbols) {
+  uint32_t before[2 * kWordsMax];   // set bits in the words before each one; more than any position past the last word
+  uint16_t word_of[kWordsMax + 2];  // of set bits 0, 64, 128, ...
   uint32_t members = 0, known = 0, longest = 0;
   word_of[0] = 0;
   for (size_t w = 0; w < words; ++w) {
@@ -52,7 +56,8 @@ void place_searching(const uint64_t* masks, size_t words, const uint32_t* positi
 
 void look_up(const uint8_t* keys, size_t count, const uint8_t* row, uint32_t sixteens, uint8_t* out) {
   __m256i parts[4];
-  for (size_t p = 0; p < 4; ++p) parts[p] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * p)));
+  for (size_t p = 0; p < 4; ++p)
+    parts[p] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * p)));
   // Adding 0x70 sets the top bit of keys from 16 on, which a shuffle answers with zero.
   const __m256i past = _mm256_set1_epi8(0x70);
   size_t i = 0;
@@ -73,7 +78,8 @@ uint8_t unite(const uint8_t* bytes, size_t count) {
   size_t i = 0;
   for (; i + 64 <= count; i += 64) {
     for (size_t half = 0; half < 2; ++half) {
-      all[half] = _mm256_or_si256(all[half], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i + 32 * half)));
+      all[half] =
+          _mm256_or_si256(all[half], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i + 32 * half)));
     }
   }
   alignas(32) uint64_t words[4];
@@ -103,7 +109,8 @@ uint32_t mask_equal(const uint8_t* bytes, size_t words, uint8_t value, uint64_t*
   for (size_t w = 0; w < words; ++w) {
     const auto* const at = reinterpret_cast<const __m256i*>(bytes + w * kWordElements);
     const auto low = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted)));
-    const auto high = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
+    const auto high =
+        static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
     masks[w] = uint64_t{high} << 32 | low;
     total += static_cast<uint64_t>(std::popcount(masks[w]));
   }
@@ -123,7 +130,8 @@ size_t rank(const uint64_t* members, const uint64_t* chosen, size_t words, uint3
   return found;
 }
 
-void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count, uint8_t* symbols) {
+void place(const uint64_t* masks, size_t words, const uint32_t* positions, const uint8_t* values, size_t count,
+           uint8_t* symbols) {
   if (count * kSparse < words) place_walking(masks, positions, values, count, symbols);
   else place_searching(masks, words, positions, values, count, symbols);
 }

@@ -31,7 +31,8 @@ void count_keys(const uint8_t* keys, size_t count, uint32_t* counts) {
     }
     while (others != 0) {
       met[kinds] = keys[i + static_cast<size_t>(std::countr_zero(others))];
-      const uint64_t equal = _cvtmask64_u64(_mm512_cmpeq_epi8_mask(key, _mm512_set1_epi8(static_cast<char>(met[kinds]))));
+      const uint64_t equal =
+          _cvtmask64_u64(_mm512_cmpeq_epi8_mask(key, _mm512_set1_epi8(static_cast<char>(met[kinds]))));
       found[kinds++] = static_cast<uint64_t>(std::popcount(equal));
       others &= ~equal;
     }

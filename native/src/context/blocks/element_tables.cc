@@ -12,7 +12,9 @@ Status check_layout(const ContextLayout& layout, uint32_t slots) {
     covered += layout.segment_counts[i];
     if (layout.segment_slots[i] >= slots) return Status::invalid_argument;
   }
-  return covered == layout.count && element_kernels().unite(layout.contexts, layout.count) < kContextsMax ? Status::ok : Status::invalid_argument;
+  return covered == layout.count && element_kernels().unite(layout.contexts, layout.count) < kContextsMax
+             ? Status::ok
+             : Status::invalid_argument;
 }
 
 ElementTables::ElementTables(const TableSet& set, const ContextLayout& layout)

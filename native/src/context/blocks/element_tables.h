@@ -15,7 +15,8 @@ namespace firn {
 // invalid_argument when the layout breaks a range of ContextLayout, or a slot is not below `slots`.
 Status check_layout(const ContextLayout& layout, uint32_t slots);
 
-// A number for each element, dense in those that its block can meet, so that few tables are looked at even where a package has many.
+// A number for each element, dense in those that its block can meet, so that few tables are looked at even where a
+// package has many.
 class ElementTables {
  public:
   // `layout` has been checked against set.slots.

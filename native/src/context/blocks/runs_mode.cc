@@ -40,8 +40,8 @@ struct ChangedMembers {
   size_t count = 0;
 };
 
-void list_group(const RunCodes& codes, uint32_t table, uint32_t size, const ChangedMembers& changed, const uint8_t* symbols,
-                std::vector<uint32_t>* tokens) {
+void list_group(const RunCodes& codes, uint32_t table, uint32_t size, const ChangedMembers& changed,
+                const uint8_t* symbols, std::vector<uint32_t>* tokens) {
   GroupTokens group(codes, table, tokens);
   if (codes.longest_run > 0) {
     uint32_t next = 0;  // first member whose symbol is not yet listed
@@ -67,12 +67,13 @@ size_t take_positions(const RunCodes& codes, uint32_t size, LaneDecoder* lanes, 
   const auto code = [&]() -> const SlotFinder& { return codes.runs; };
   while (at < size && lanes->status() == Status::ok) {
     // A token stands for at most `longest` members.
-    lanes->take_rounds([&](size_t n) { return size - at > n * longest; }, code, [&](uint32_t run) {
-      const uint32_t ends = run < longest;
-      positions[found] = at + run;
-      found += ends;
-      at += run + ends;
-    });
+    lanes->take_rounds([&](size_t n) { return size - at > n * longest; }, code,
+                       [&](uint32_t run) {
+                         const uint32_t ends = run < longest;
+                         positions[found] = at + run;
+                         found += ends;
+                         at += run + ends;
+                       });
     do {
       const uint32_t run = lanes->take(codes.runs);
       if (run == longest) {
@@ -93,7 +94,8 @@ void take_values(const RunCodes& codes, size_t count, LaneDecoder* lanes, uint8_
   size_t i = 0;
   const auto code = [&]() -> const SlotFinder& { return codes.values; };
   while (i < count && lanes->status() == Status::ok) {
-    lanes->take_rounds([&](size_t n) { return count - i >= n; }, code, [&](uint32_t token) { values[i++] = static_cast<uint8_t>(token); });
+    lanes->take_rounds([&](size_t n) { return count - i >= n; }, code,
+                       [&](uint32_t token) { values[i++] = static_cast<uint8_t>(token); });
     do {
       if (i < count) values[i++] = static_cast<uint8_t>(lanes->take(codes.values));
     } while (i < count && lanes->inside_round());
@@ -102,10 +104,12 @@ void take_values(const RunCodes& codes, size_t count, LaneDecoder* lanes, uint8_
 
 }  // namespace
 
-LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols, const uint64_t* changed) {
+LaneStream encode_runs(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols,
+                       const uint64_t* changed) {
   const size_t words = words_for(elements.count());
   const auto members = std::make_unique_for_overwrite<uint64_t[]>(words);
-  ChangedMembers group{std::make_unique_for_overwrite<uint32_t[]>(elements.count()), std::make_unique_for_overwrite<uint32_t[]>(elements.count())};
+  ChangedMembers group{std::make_unique_for_overwrite<uint32_t[]>(elements.count()),
+                       std::make_unique_for_overwrite<uint32_t[]>(elements.count())};
   std::vector<uint32_t> tokens;
   const ElementKernels& kernels = element_kernels();
   for (size_t k = 0; k < elements.tables().size(); ++k) {

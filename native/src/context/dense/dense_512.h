@@ -1,5 +1,5 @@
-// The states of 32 lanes in two vectors, one with their high words and one with their low words: nothing needs more than 16 bits a lane.
-// Include in one file per instruction set.
+// The states of 32 lanes in two vectors, one with their high words and one with their low words: nothing needs more
+// than 16 bits a lane. Include in one file per instruction set.
 #pragma once
 #include <immintrin.h>
 
@@ -7,8 +7,8 @@
 #include <bit>
 #include <iterator>
 
-#include "simd/words_512.h"
 #include "context/dense/dense_thresholds.h"
+#include "simd/words_512.h"
 
 namespace firn::FIRN_ISA {
 namespace {
@@ -24,10 +24,12 @@ struct FoundRank {
 
 __m512i row(const uint16_t* words) { return _mm512_load_si512(words); }
 
-__m512i add_one(__m512i words, __mmask32 where) { return _mm512_mask_sub_epi16(words, where, words, _mm512_set1_epi16(-1)); }
+__m512i add_one(__m512i words, __mmask32 where) {
+  return _mm512_mask_sub_epi16(words, where, words, _mm512_set1_epi16(-1));
+}
 
-// Every lane's table may be another. Few symbols are far from the first, so thresholds are tried in order; they ascend, so that a lane below
-// one is below all after it.
+// Every lane's table may be another. Few symbols are far from the first, so thresholds are tried in order; they ascend,
+// so that a lane below one is below all after it.
 [[gnu::always_inline]] inline FoundRank find_mixed(const DenseThresholds& thresholds, __m512i tables, __m512i slots) {
   __m512i rank = _mm512_setzero_si512(), least = slots, most = rank;
   __mmask32 reached = 0xFFFFFFFF;
@@ -44,8 +46,9 @@ __m512i add_one(__m512i words, __mmask32 where) { return _mm512_mask_sub_epi16(w
   return {rank, least, _mm512_sub_epi16(least, most)};
 }
 
-// Few tables: thresholds in the order in which halving the ranks meets them. Level l has 2^l thresholds a table, kTables * 2^l entries in all; the threshold
-// above a slot and the one below it, which share and place come from, are among those met.
+// Few tables: thresholds in the order in which halving the ranks meets them. Level l has 2^l thresholds a table,
+// kTables * 2^l entries in all; the threshold above a slot and the one below it, which share and place come from, are
+// among those met.
 template <uint32_t kTables, uint32_t kLevels>
 struct Halving {
   static constexpr uint32_t kRow = 32, kRows = std::max<uint32_t>(1, (kTables << (kLevels - 1)) / kRow);
@@ -72,16 +75,20 @@ struct Halving {
     } else {
       const __m512i first = _mm512_permutex2var_epi16(rows[0], index, rows[1]);
       if constexpr (kEntries <= 2 * kRow) return first;
-      else return _mm512_mask_mov_epi16(first, _mm512_test_epi16_mask(index, _mm512_set1_epi16(2 * kRow)), _mm512_permutex2var_epi16(rows[2], index, rows[3]));
+      else
+        return _mm512_mask_mov_epi16(first, _mm512_test_epi16_mask(index, _mm512_set1_epi16(2 * kRow)),
+                                     _mm512_permutex2var_epi16(rows[2], index, rows[3]));
     }
   }
   template <uint32_t kLevel>
-  [[gnu::always_inline]] void narrow(__m512i slots, __m512i index, __m512i least, __m512i most, FoundRank* found) const {
+  [[gnu::always_inline]] void narrow(__m512i slots, __m512i index, __m512i least, __m512i most,
+                                     FoundRank* found) const {
     if constexpr (kLevel == kLevels) {
       *found = {_mm512_and_si512(index, _mm512_set1_epi16((1 << kLevels) - 1)), least, _mm512_sub_epi16(least, most)};
     } else {
       const __m512i d = _mm512_sub_epi16(slots, look_up<kLevel>(index));
-      narrow<kLevel + 1>(slots, add_one(_mm512_add_epi16(index, index), _mm512_cmplt_epu16_mask(d, slots)), _mm512_min_epu16(least, d), _mm512_max_epu16(most, d), found);
+      narrow<kLevel + 1>(slots, add_one(_mm512_add_epi16(index, index), _mm512_cmplt_epu16_mask(d, slots)),
+                         _mm512_min_epu16(least, d), _mm512_max_epu16(most, d), found);
     }
   }
   [[gnu::always_inline]] FoundRank find(__m512i tables, __m512i slots) const {
@@ -98,8 +105,8 @@ struct Single {
   uint32_t step_count;
 
   Single(const DenseThresholds& thresholds, uint32_t table)
-      : before(row(thresholds.before[table])), starts(row(thresholds.starts[table])), shares(row(thresholds.shares[table])),
-        step_count(thresholds.last_rank[table] / kRankStep) {
+      : before(row(thresholds.before[table])), starts(row(thresholds.starts[table])),
+        shares(row(thresholds.shares[table])), step_count(thresholds.last_rank[table] / kRankStep) {
     for (uint32_t step = 0; step < std::size(steps); ++step) {
       steps[step] = _mm512_set1_epi16(static_cast<short>(thresholds.before[table][(step + 1) * kRankStep]));
     }
@@ -108,7 +115,8 @@ struct Single {
   [[gnu::always_inline]] FoundRank find(__m512i slots) const {
     __m512i rank = _mm512_setzero_si512();
     for (uint32_t step = 0; step < step_count; ++step) {
-      rank = _mm512_mask_add_epi16(rank, _mm512_cmpgt_epu16_mask(slots, steps[step]), rank, _mm512_set1_epi16(kRankStep));
+      rank =
+          _mm512_mask_add_epi16(rank, _mm512_cmpgt_epu16_mask(slots, steps[step]), rank, _mm512_set1_epi16(kRankStep));
     }
     __mmask32 reached[kRankStep];
     for (uint32_t d = 1; d < kRankStep; ++d) {
@@ -116,7 +124,8 @@ struct Single {
       reached[d] = _mm512_cmpgt_epu16_mask(slots, _mm512_permutexvar_epi16(next, before));
     }
     for (uint32_t d = 1; d < kRankStep; ++d) rank = add_one(rank, reached[d]);
-    return {rank, _mm512_sub_epi16(slots, _mm512_permutexvar_epi16(rank, starts)), _mm512_permutexvar_epi16(rank, shares)};
+    return {rank, _mm512_sub_epi16(slots, _mm512_permutexvar_epi16(rank, starts)),
+            _mm512_permutexvar_epi16(rank, shares)};
   }
 };
 
@@ -147,15 +156,18 @@ struct Group {
   }
 
   // Take a symbol out of every lane; return the words read.
-  [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next,
+                                     uint8_t* symbols) {
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes));
     const __m512i tables = _mm512_cvtepu8_epi16(here);
     const __m256i differ = _mm256_xor_si256(here, _mm256_set1_epi8(static_cast<char>(indexes[0])));
-    const FoundRank found = _mm256_testz_si256(differ, differ) ? Single(thresholds, indexes[0]).find(low) : find_mixed(thresholds, tables, low);
+    const FoundRank found = _mm256_testz_si256(differ, differ) ? Single(thresholds, indexes[0]).find(low)
+                                                               : find_mixed(thresholds, tables, low);
     return put(found, _mm512_permutexvar_epi16(tables, row(thresholds.first)), next, symbols);
   }
   template <uint32_t kTables, uint32_t kLevels>
-  [[gnu::always_inline]] size_t take(const Halving<kTables, kLevels>& halving, __m512i first, const uint8_t* indexes, const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t take(const Halving<kTables, kLevels>& halving, __m512i first, const uint8_t* indexes,
+                                     const uint8_t* next, uint8_t* symbols) {
     const __m512i tables = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes)));
     return put(halving.find(tables, low), _mm512_permutexvar_epi16(tables, first), next, symbols);
   }
@@ -170,7 +182,8 @@ struct Group {
     const __m512i sum = _mm512_add_epi16(_mm512_mullo_epi16(found.share, high), found.rest);
     const __m512i carry = _mm512_min_epu16(_mm512_subs_epu16(found.rest, sum), _mm512_set1_epi16(1));
     const __mmask32 whole = _mm512_cmpeq_epi16_mask(found.share, zero);
-    const __m512i upper = _mm512_add_epi16(_mm512_mask_mov_epi16(_mm512_mulhi_epu16(found.share, high), whole, high), carry);
+    const __m512i upper =
+        _mm512_add_epi16(_mm512_mask_mov_epi16(_mm512_mulhi_epu16(found.share, high), whole, high), carry);
     // States below the minimum read a word each.
     const __mmask32 below = _mm512_testn_epi16_mask(upper, upper);
     high = _mm512_mask_mov_epi16(upper, below, sum);
@@ -199,18 +212,23 @@ size_t rounds(size_t count, LaneDecoder::Window* lanes, Take take) {
 }
 
 template <size_t kGroups, uint32_t kTables, uint32_t kLevels>
-size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count,
+                      LaneDecoder::Window* lanes, uint8_t* symbols) {
   const Halving<kTables, kLevels> halving(thresholds);
   const __m512i first = row(thresholds.first);
-  return rounds<kGroups>(count, lanes, [&](Group& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
-    return group.take(halving, first, indexes + at, next, symbols + at);
-  });
+  return rounds<kGroups>(
+      count, lanes, [&](Group & group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+        return group.take(halving, first, indexes + at, next, symbols + at);
+      });
 }
 
 template <size_t kGroups, uint32_t kTables>
-size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count,
+                      LaneDecoder::Window* lanes, uint8_t* symbols) {
   const uint32_t last_rank = *std::max_element(thresholds.last_rank, thresholds.last_rank + thresholds.tables);
-  const auto take = last_rank < 8 ? halving_rounds<kGroups, kTables, 3> : last_rank < 16 ? halving_rounds<kGroups, kTables, 4> : halving_rounds<kGroups, kTables, 5>;
+  const auto take = last_rank < 8    ? halving_rounds<kGroups, kTables, 3>
+                    : last_rank < 16 ? halving_rounds<kGroups, kTables, 4>
+                                     : halving_rounds<kGroups, kTables, 5>;
   return take(thresholds, indexes, count, lanes, symbols);
 }
 
@@ -218,28 +236,35 @@ size_t halving_rounds(const DenseThresholds& thresholds, const uint8_t* indexes,
 bool spread(const DenseThresholds& thresholds) {
   constexpr uint32_t kFew = 64;
   const auto& of_step = thresholds.thresholds[kStep];  // 0 where all slots lie before
-  return std::any_of(of_step, of_step + thresholds.tables, [](uint16_t slot) { return slot != 0 && kSlots - slot > kSlots / kFew; });
+  return std::any_of(of_step, of_step + thresholds.tables,
+                     [](uint16_t slot) { return slot != 0 && kSlots - slot > kSlots / kFew; });
 }
 
 template <size_t kGroups>
-size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  if (indexes && spread(thresholds) && thresholds.tables <= kHalvedMax / 2) return halving_rounds<kGroups, kHalvedMax / 2>(thresholds, indexes, count, lanes, symbols);
-  if (indexes && spread(thresholds) && thresholds.tables <= kHalvedMax) return halving_rounds<kGroups, kHalvedMax>(thresholds, indexes, count, lanes, symbols);
+size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+                 uint8_t* symbols) {
+  if (indexes && spread(thresholds) && thresholds.tables <= kHalvedMax / 2)
+    return halving_rounds<kGroups, kHalvedMax / 2>(thresholds, indexes, count, lanes, symbols);
+  if (indexes && spread(thresholds) && thresholds.tables <= kHalvedMax)
+    return halving_rounds<kGroups, kHalvedMax>(thresholds, indexes, count, lanes, symbols);
   if (indexes) {
-    return rounds<kGroups>(count, lanes, [&](Group& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
-      return group.take(thresholds, indexes + at, next, symbols + at);
-    });
+    return rounds<kGroups>(
+        count, lanes, [&](Group & group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+          return group.take(thresholds, indexes + at, next, symbols + at);
+        });
   }
   const Single single(thresholds, 0);
   const __m512i first = _mm512_set1_epi16(static_cast<short>(thresholds.first[0]));
-  return rounds<kGroups>(count, lanes, [&](Group& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
-    return group.take(single, first, next, symbols + at);
-  });
+  return rounds<kGroups>(
+      count, lanes, [&](Group & group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+        return group.take(single, first, next, symbols + at);
+      });
 }
 
 }  // namespace
 
-size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+                    uint8_t* symbols) {
   return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
                                         : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }

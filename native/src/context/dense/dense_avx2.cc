@@ -1,5 +1,5 @@
-// The states of sixteen lanes in two vectors, one with their high words and one with their low words: nothing needs more than 16 bits a
-// lane.
+// The states of sixteen lanes in two vectors, one with their high words and one with their low words: nothing needs
+// more than 16 bits a lane.
 #include <immintrin.h>
 
 #include <array>
@@ -39,7 +39,8 @@ struct Sixteen {
 
   explicit Sixteen(const uint16_t* words) {
     const __m256i both = _mm256_load_si256(reinterpret_cast<const __m256i*>(words));
-    const __m256i lows_highs = _mm256_packus_epi16(_mm256_and_si256(both, _mm256_set1_epi16(0xFF)), _mm256_srli_epi16(both, 8));
+    const __m256i lows_highs =
+        _mm256_packus_epi16(_mm256_and_si256(both, _mm256_set1_epi16(0xFF)), _mm256_srli_epi16(both, 8));
     low = _mm256_permute4x64_epi64(lows_highs, 0x88);
     high = _mm256_permute4x64_epi64(lows_highs, 0xDD);
   }
@@ -78,8 +79,8 @@ struct Found {
   }
 };
 
-// Every lane's table may be another. Few symbols are far from the first, so thresholds are tried in order; they ascend, so that a lane below
-// one is below all after it.
+// Every lane's table may be another. Few symbols are far from the first, so thresholds are tried in order; they ascend,
+// so that a lane below one is below all after it.
 template <bool kFew>
 [[gnu::always_inline]] inline void find_mixed(const DenseThresholds& thresholds, const __m256i (&tables)[kVectors],
                                               const __m256i (&slots)[kVectors], Found (&found)[kVectors]) {
@@ -109,7 +110,9 @@ struct Single {
 
   [[gnu::always_inline]] void find(__m256i slots, Found* found) const {
     // -1 in the lanes that have not reached a rank.
-    const auto missed = [&](__m256i slot_before) { return _mm256_cmpeq_epi16(_mm256_max_epu16(slots, slot_before), slot_before); };
+    const auto missed = [&](__m256i slot_before) {
+      return _mm256_cmpeq_epi16(_mm256_max_epu16(slots, slot_before), slot_before);
+    };
     __m256i rank = _mm256_set1_epi16(static_cast<short>(step_count));
     for (uint32_t step = 0; step < step_count; ++step) rank = _mm256_add_epi16(rank, missed(steps[step]));
     rank = _mm256_mullo_epi16(rank, _mm256_set1_epi16(kRankStep * 0x0101));  // in both bytes
@@ -173,7 +176,8 @@ struct Group {
   States states[kVectors];
 
   // Take a symbol out of every lane; return the words read.
-  [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t take(const DenseThresholds& thresholds, const uint8_t* indexes, const uint8_t* next,
+                                     uint8_t* symbols) {
     const __m256i tables[kVectors] = {spread_indexes(indexes), spread_indexes(indexes + kVector)};
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indexes));
     const __m256i differ = _mm256_xor_si256(here, _mm256_set1_epi8(static_cast<char>(indexes[0])));
@@ -187,19 +191,22 @@ struct Group {
     find_mixed<kFew>(thresholds, tables, slots, found);
     return put(found, firsts, next, symbols);
   }
-  [[gnu::always_inline]] size_t take(const Single& single, const __m256i (&firsts)[kVectors], const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t take(const Single& single, const __m256i (&firsts)[kVectors], const uint8_t* next,
+                                     uint8_t* symbols) {
     Found found[kVectors];
     for (size_t v = 0; v < kVectors; ++v) single.find(states[v].low, &found[v]);
     return put(found, firsts, next, symbols);
   }
 
  private:
-  [[gnu::always_inline]] size_t put(const Found (&found)[kVectors], const __m256i (&firsts)[kVectors], const uint8_t* next, uint8_t* symbols) {
+  [[gnu::always_inline]] size_t put(const Found (&found)[kVectors], const __m256i (&firsts)[kVectors],
+                                    const uint8_t* next, uint8_t* symbols) {
     const __m256i below0 = states[0].pop(found[0]), below1 = states[1].pop(found[1]);
     // Packing puts lanes 16..23 before lanes 8..15.
     const auto set = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_packs_epi16(below0, below1)));
     const uint32_t set0 = set & 0xFF, set16 = set >> 8 & 0xFF, set8 = set >> 16 & 0xFF, set24 = set >> 24;
-    const int words8 = std::popcount(set0), words16 = words8 + std::popcount(set8), words24 = words16 + std::popcount(set16);
+    const int words8 = std::popcount(set0), words16 = words8 + std::popcount(set8),
+              words24 = words16 + std::popcount(set16);
     states[0].push(below0, deal(set0, next), deal(set8, next + 2 * words8));
     states[1].push(below1, deal(set16, next + 2 * words16), deal(set24, next + 2 * words24));
 
@@ -216,40 +223,47 @@ template <bool kFew, size_t kGroups, typename Take>
 size_t rounds(size_t count, LaneDecoder::Window* lanes, Take take) {
   constexpr size_t kRound = kGroups * kDenseLanesMin;
   Group<kFew> groups[kGroups];
-  for (size_t v = 0; v < kGroups * kVectors; ++v) groups[v / kVectors].states[v % kVectors] = States::load(lanes->states + v * kVector);
+  for (size_t v = 0; v < kGroups * kVectors; ++v)
+    groups[v / kVectors].states[v % kVectors] = States::load(lanes->states + v * kVector);
   const uint8_t* next = lanes->next;
   size_t i = 0;
   for (; i + kRound <= count && static_cast<size_t>(lanes->end - next) >= 2 * kRound; i += kRound) {
     for (size_t g = 0; g < kGroups; ++g) next += 2 * take(groups[g], i + g * kDenseLanesMin, next);
   }
-  for (size_t v = 0; v < kGroups * kVectors; ++v) groups[v / kVectors].states[v % kVectors].store(lanes->states + v * kVector);
+  for (size_t v = 0; v < kGroups * kVectors; ++v)
+    groups[v / kVectors].states[v % kVectors].store(lanes->states + v * kVector);
   lanes->next = next;
   return i;
 }
 
 template <bool kFew, size_t kGroups>
-size_t mixed_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
-  return rounds<kFew, kGroups>(count, lanes, [&](Group<kFew>& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
-    return group.take(thresholds, indexes + at, next, symbols + at);
-  });
+size_t mixed_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+                    uint8_t* symbols) {
+  return rounds<kFew, kGroups>(
+      count, lanes, [&](Group<kFew> & group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+        return group.take(thresholds, indexes + at, next, symbols + at);
+      });
 }
 
 template <size_t kGroups>
-size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t rounds_of(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+                 uint8_t* symbols) {
   if (indexes) {
     return thresholds.tables <= kTablesFew ? mixed_rounds<true, kGroups>(thresholds, indexes, count, lanes, symbols)
                                            : mixed_rounds<false, kGroups>(thresholds, indexes, count, lanes, symbols);
   }
   const Single single(thresholds, 0);
   const __m256i first = _mm256_set1_epi16(static_cast<short>(thresholds.first[0])), firsts[kVectors] = {first, first};
-  return rounds<true, kGroups>(count, lanes, [&](Group<true>& group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
-    return group.take(single, firsts, next, symbols + at);
-  });
+  return rounds<true, kGroups>(
+      count, lanes, [&](Group<true> & group, size_t at, const uint8_t* next) __attribute__((always_inline)) {
+        return group.take(single, firsts, next, symbols + at);
+      });
 }
 
 }  // namespace
 
-size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes, uint8_t* symbols) {
+size_t dense_rounds(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
+                    uint8_t* symbols) {
   return lanes->lanes == kDenseLanesMin ? rounds_of<1>(thresholds, indexes, count, lanes, symbols)
                                         : rounds_of<2>(thresholds, indexes, count, lanes, symbols);
 }

@@ -15,9 +15,10 @@ inline constexpr uint32_t kDenseLanesMin = 32;
 // Tables whose thresholds fit the registers of the kernels.
 inline constexpr uint32_t kDenseTablesMax = 32;
 
-// Symbols without slots below the first one that has some are left out: rank r is symbol first[t] + r. So every threshold, the first slot
-// of a rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot just where the slot has reached the
-// threshold. Of all d the least is the slot's place in its share, and the least less the largest is the share.
+// Symbols without slots below the first one that has some are left out: rank r is symbol first[t] + r. So every
+// threshold, the first slot of a rank from 1 on, is above 0, and d = slot - threshold modulo 2^16 is below the slot
+// just where the slot has reached the threshold. Of all d the least is the slot's place in its share, and the least
+// less the largest is the share.
 struct DenseThresholds {
   // Of all `tables` tables, each `starts_of_symbols` as in SlotFinder::starts.
   void fill(const std::vector<const uint32_t*>& starts_of_symbols);
@@ -30,14 +31,16 @@ struct DenseThresholds {
   // By table, then rank; shares are numbers of slots modulo 2^16.
   alignas(64) uint16_t starts[kDenseTablesMax][kContextSymbols];
   alignas(64) uint16_t shares[kDenseTablesMax][kContextSymbols];
-  // The slot before the first one of a rank from 1 on, which has reached the rank when it is larger; a slot that none is above past the last rank.
+  // The slot before the first one of a rank from 1 on, which has reached the rank when it is larger; a slot that none
+  // is above past the last rank.
   alignas(64) uint16_t before[kDenseTablesMax][kContextSymbols];
 };
 
-// Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at lanes->next. There are 32 or
-// 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have table 0. Returns the number of symbols; moves states and lanes->next.
-using DenseKernel = size_t(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count, LaneDecoder::Window* lanes,
-                               uint8_t* symbols);
+// Takes whole rounds of one symbol a lane, as many as `count` allows, while two bytes a lane can be read at
+// lanes->next. There are 32 or 64 lanes; indexes[i] < thresholds.tables, or `indexes` is null where all elements have
+// table 0. Returns the number of symbols; moves states and lanes->next.
+using DenseKernel = size_t(const DenseThresholds& thresholds, const uint8_t* indexes, size_t count,
+                           LaneDecoder::Window* lanes, uint8_t* symbols);
 
 // Ranks are found in steps of this many, and then inside of one.
 inline constexpr uint32_t kRankStep = 4;

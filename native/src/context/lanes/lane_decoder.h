@@ -1,7 +1,8 @@
-// Interleaved rANS streams (Duda, arXiv 1311.2540; Giesen, arXiv 1402.3392), decoding side: docs/format-blocks.md, "Lanes".
+// Interleaved rANS streams (Duda, arXiv 1311.2540; Giesen, arXiv 1402.3392), decoding side: docs/format-blocks.md,
+// "Lanes".
 //
-// 32-bit states, 16-bit words, 16-bit probabilities. The last tokens are all lane 0's, and its words there are the initial states of the
-// other lanes, so that a lane costs about one byte instead of three.
+// 32-bit states, 16-bit words, 16-bit probabilities. The last tokens are all lane 0's, and its words there are the
+// initial states of the other lanes, so that a lane costs about one byte instead of three.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -39,8 +40,8 @@ class LaneDecoder {
     return token;
   }
 
-  // Takes tokens in whole rounds of all lanes, fast, for as long as the stream allows it and more(n) says that at least n tokens are to
-  // come. code() gives the code of the next token, emit(token) gets it.
+  // Takes tokens in whole rounds of all lanes, fast, for as long as the stream allows it and more(n) says that at least
+  // n tokens are to come. code() gives the code of the next token, emit(token) gets it.
   template <typename More, typename Code, typename Emit>
   void take_rounds(More more, Code code, Emit emit) {
     switch (lanes_) {
@@ -60,7 +61,7 @@ class LaneDecoder {
     uint32_t* states;
     const uint8_t* next;  // words not yet read
     const uint8_t* end;
-    uint32_t tokens;      // left before the tail
+    uint32_t tokens;  // left before the tail
     uint32_t lanes;
   };
   uint32_t lanes() const { return lanes_; }  // one once the tail is reached

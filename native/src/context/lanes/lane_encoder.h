@@ -23,9 +23,10 @@ struct LaneStream {
 // For encode_lanes() without a kernel.
 inline constexpr auto kNoRounds = nullptr;
 
-// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them. False, and nothing done, when so few
-// words come out that the lanes cannot all be seeded. A stream without bytes when a token has no code. `rounds`, if it is not kNoRounds, encodes the
-// first tokens in its own way, whole rounds of all lanes: rounds(count, states, next) returns where the words now begin, null where a token has no code.
+// Encodes `count` tokens; token(i) gives the EncoderToken of the i-th one as a decoder meets them. False, and nothing
+// done, when so few words come out that the lanes cannot all be seeded. A stream without bytes when a token has no
+// code. `rounds`, if it is not kNoRounds, encodes the first tokens in its own way, whole rounds of all lanes:
+// rounds(count, states, next) returns where the words now begin, null where a token has no code.
 template <uint32_t kLanes, typename TokenAt, typename Rounds>
 bool encode_lanes(size_t count, TokenAt token, Rounds rounds, LaneStream* stream) {
   // Filled from the end: a decoder reads words in the opposite order. At most one word a token.
@@ -69,7 +70,8 @@ bool encode_lanes(size_t count, TokenAt token, Rounds rounds, LaneStream* stream
   if constexpr (kLanes > 1) append_varint(static_cast<uint32_t>(main), &stream->bytes);
   stream->state_bytes = kLanes > 1 ? 1 : (static_cast<uint32_t>(std::bit_width(states[0])) + 7) / 8;
   for (const uint32_t state : states) {
-    for (uint32_t b = 0; b < (kLanes > 1 ? 4 : stream->state_bytes); ++b) stream->bytes.push_back(static_cast<uint8_t>(state >> (8 * b)));
+    for (uint32_t b = 0; b < (kLanes > 1 ? 4 : stream->state_bytes); ++b)
+      stream->bytes.push_back(static_cast<uint8_t>(state >> (8 * b)));
   }
   stream->bytes.insert(stream->bytes.end(), next, end);
   return true;

@@ -32,7 +32,8 @@ SlotFinder::SlotFinder(std::vector<uint32_t> starts_of_tokens) : starts(std::mov
   // A coarse step belongs to the token of its lowest slot.
   const auto step = [](uint32_t slot) { return (slot + (1u << kFineBits) - 1) >> kFineBits; };
   for (uint32_t token = 0; token + 1 < starts.size(); ++token) {
-    std::fill(first.begin() + step(starts[token]), first.begin() + step(starts[token + 1]), static_cast<uint8_t>(token));
+    std::fill(first.begin() + step(starts[token]), first.begin() + step(starts[token + 1]),
+              static_cast<uint8_t>(token));
   }
 }
 
@@ -40,7 +41,8 @@ void append_encoder_tokens(const std::vector<uint32_t>& starts, std::vector<Enco
   for (size_t j = 0; j + 1 < starts.size(); ++j) {
     const uint32_t start = starts[j], frequency = starts[j + 1] - start;
     EncoderToken token;
-    const uint32_t complement = kSlots - frequency, state_max = (frequency << 16) - 1;  // all ones for a frequency of 2^16
+    const uint32_t complement = kSlots - frequency,
+                   state_max = (frequency << 16) - 1;  // all ones for a frequency of 2^16
     if (frequency > 1) token = {~uint64_t{0} / frequency + 1, start, complement, state_max};
     // 2^64 does not fit: with 2^64 - 1 the quotient comes out one too small, which the bias makes good.
     if (frequency == 1) token = {~uint64_t{0}, start + kSlots - 1, complement, state_max};

@@ -16,8 +16,9 @@ struct TokenWeight {
   bool present;     // a present token gets a slot whatever its weight
 };
 
-// First slot of each token and, at the end, kSlots. Token j has starts[j + 1] - starts[j] slots; an absent one none. At least one is present.
-// starts[j] = floor(weights before j * (kSlots - present tokens) / all weights) + present tokens before j.
+// First slot of each token and, at the end, kSlots. Token j has starts[j + 1] - starts[j] slots; an absent one none. At
+// least one is present. starts[j] = floor(weights before j * (kSlots - present tokens) / all weights) + present tokens
+// before j.
 std::vector<uint32_t> share_slots(const std::vector<TokenWeight>& tokens);
 
 // Finds the token of a slot.
@@ -32,7 +33,7 @@ struct SlotFinder {
   uint32_t find(uint32_t slot) const {
     uint32_t token = first[slot >> kFineBits];
     token += slot >= starts[token + 1];  // most tokens need no more than this, and no branch
-    while (slot >= starts[token + 1]) [[unlikely]] ++token;
+    while (slot >= starts[token + 1]) [[unlikely]]++ token;
     return token;
   }
 
@@ -41,7 +42,8 @@ struct SlotFinder {
 };
 
 // One encoding step, state -> state / frequency * 2^16 + state % frequency + start, without a division:
-// state + bias + quotient * (2^16 - frequency), the quotient being the high half of state * reciprocal (exact, since state < 2^32).
+// state + bias + quotient * (2^16 - frequency), the quotient being the high half of state * reciprocal (exact, since
+// state < 2^32).
 struct EncoderToken {
   uint64_t reciprocal = 0;  // 2^64 / frequency, rounded up
   uint32_t bias = 0;

@@ -14,7 +14,8 @@ std::vector<TokenWeight> symbol_weights(const Weights& weights) {
 // Runs are cut where fewer than one in sixteen is longer, so that few take two tokens.
 constexpr uint64_t kRunTail = uint64_t{1} << 28;  // of 2^32
 
-// A geometric distribution: q of 2^32 is the probability of another zero. Memoryless, so that cutting runs loses nothing.
+// A geometric distribution: q of 2^32 is the probability of another zero. Memoryless, so that cutting runs loses
+// nothing.
 std::vector<TokenWeight> run_weights(uint64_t q) {
   std::vector<TokenWeight> tokens;
   uint64_t left = uint64_t{1} << 32;
@@ -29,7 +30,9 @@ std::vector<TokenWeight> run_weights(uint64_t q) {
 
 }  // namespace
 
-SlotFinder symbol_code(const TableShape& shape) { return SlotFinder(share_slots(symbol_weights(shape_weights(shape)))); }
+SlotFinder symbol_code(const TableShape& shape) {
+  return SlotFinder(share_slots(symbol_weights(shape_weights(shape))));
+}
 
 RunCodes::RunCodes(const TableShape& shape) {
   const Weights weights = shape_weights(shape);

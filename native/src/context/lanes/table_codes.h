@@ -1,4 +1,5 @@
-// The codes that follow from one table: symbols as they are, and for sparse blocks runs of zeros and the symbols that end them.
+// The codes that follow from one table: symbols as they are, and for sparse blocks runs of zeros and the symbols that
+// end them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,14 +12,15 @@ namespace firn {
 // kContextSymbols tokens, those of the table with slots.
 SlotFinder symbol_code(const TableShape& shape);
 
-// Tokens of a run code: j < R for j zeros and then another symbol, R for R zeros, or for as many as the group still has.
+// Tokens of a run code: j < R for j zeros and then another symbol, R for R zeros, or for as many as the group still
+// has.
 inline constexpr uint32_t kRunLengthMax = kCodeTokensMax - 1;  // R
 
 struct RunCodes {
   explicit RunCodes(const TableShape& shape);
 
-  SlotFinder values;    // symbols other than 0; empty when there are none
-  SlotFinder runs;      // empty when symbol 0 or all others have no code
+  SlotFinder values;         // symbols other than 0; empty when there are none
+  SlotFinder runs;           // empty when symbol 0 or all others have no code
   uint32_t longest_run = 0;  // R; 0 without run code
 
   // A table all of whose symbols are 0 takes no bits; one without a 0 has no runs.

@@ -7,9 +7,11 @@
 namespace firn {
 namespace {
 
-// Rows in which fewer elements change are taken together: they take less than a table of their own and its place in the map would cost.
+// Rows in which fewer elements change are taken together: they take less than a table of their own and its place in the
+// map would cost.
 constexpr uint64_t kChangedFirst = 6;
-// What a row that leaves its reference's table costs in the map, and what each symbol costs that a table has not learnt.
+// What a row that leaves its reference's table costs in the map, and what each symbol costs that a table has not
+// learnt.
 constexpr uint64_t kLeaveBits = 6, kNewSymbolBits = 32;
 constexpr uint64_t kRowBits = 1;      // what a row in a table of its own family costs in the map
 constexpr uint32_t kRefinements = 3;  // rounds of rows picking tables
@@ -24,10 +26,12 @@ struct Cluster {
 
 CostBits cluster_cost(const RowCounts& counts) { return counts.entropy() + shape_description_bits(counts); }
 
-// Elements of its slot that a row is taken to have seen besides its own, when rows are compared by how much changes in them.
+// Elements of its slot that a row is taken to have seen besides its own, when rows are compared by how much changes in
+// them.
 constexpr uint64_t kPriorElements = 64;
 
-// Row numbers by context, then by the share of elements that change: rows that may share a table stand together, whatever their slots.
+// Row numbers by context, then by the share of elements that change: rows that may share a table stand together,
+// whatever their slots.
 std::vector<uint32_t> similar_order(const std::vector<Row>& rows) {
   constexpr uint32_t kShareBits = 32;
   const auto share = [](uint64_t changed, uint64_t total) {
@@ -43,7 +47,8 @@ std::vector<uint32_t> similar_order(const std::vector<Row>& rows) {
     const uint64_t prior = share(changed, total);
     for (size_t r = begin; r < end; ++r) {
       const uint64_t own = rows[r].counts.total(), own_share = share(own - rows[r].counts.of[0], own);
-      const auto weighted = static_cast<unsigned __int128>(own_share) * own + static_cast<unsigned __int128>(prior) * kPriorElements;
+      const auto weighted =
+          static_cast<unsigned __int128>(own_share) * own + static_cast<unsigned __int128>(prior) * kPriorElements;
       keys[r] = static_cast<uint64_t>(weighted / (own + kPriorElements));
     }
   }
@@ -56,7 +61,8 @@ std::vector<uint32_t> similar_order(const std::vector<Row>& rows) {
 }
 
 // Assigns each row a group: neighbours of one context are gathered until that many elements change in them.
-size_t gather_groups(const std::vector<Row>& rows, const std::vector<uint32_t>& order, uint64_t changed_min, std::vector<uint32_t>* group_of) {
+size_t gather_groups(const std::vector<Row>& rows, const std::vector<uint32_t>& order, uint64_t changed_min,
+                     std::vector<uint32_t>* group_of) {
   uint64_t changed = 0;
   uint32_t groups = 0, context = ~0u;
   for (const uint32_t r : order) {
@@ -71,11 +77,12 @@ size_t gather_groups(const std::vector<Row>& rows, const std::vector<uint32_t>& 
   return groups;
 }
 
-// The groups merged greedily, two at a time, the pair that saves most first. Group g was merged into parent_[g] when order_[g] clusters were
-// left; the one that survives is its own parent.
+// The groups merged greedily, two at a time, the pair that saves most first. Group g was merged into parent_[g] when
+// order_[g] clusters were left; the one that survives is its own parent.
 class Merging {
  public:
-  explicit Merging(std::vector<Cluster> clusters) : clusters_(std::move(clusters)), parent_(clusters_.size()), order_(clusters_.size(), ~0u) {
+  explicit Merging(std::vector<Cluster> clusters)
+      : clusters_(std::move(clusters)), parent_(clusters_.size()), order_(clusters_.size(), ~0u) {
     const size_t n = clusters_.size();
     std::iota(parent_.begin(), parent_.end(), 0u);
     gain_.assign(n * n, 0);
@@ -107,7 +114,8 @@ class Merging {
   int64_t gain(size_t a, size_t b) const {
     RowCounts both = clusters_[a].counts;
     both.add(clusters_[b].counts);
-    const CostBits apart = clusters_[a].cost + clusters_[b].cost + whole_bits(kRowBits * std::min(clusters_[a].rows, clusters_[b].rows));
+    const CostBits apart =
+        clusters_[a].cost + clusters_[b].cost + whole_bits(kRowBits * std::min(clusters_[a].rows, clusters_[b].rows));
     return static_cast<int64_t>(apart - cluster_cost(both));
   }
 
@@ -244,7 +252,8 @@ class Division {
     return c > 0 ? tables[c - 1] : 0;
   }
 
-  // The number of slots back that describes rows [begin, end) with the fewest differences; the last one chosen wins ties, then the nearest.
+  // The number of slots back that describes rows [begin, end) with the fewest differences; the last one chosen wins
+  // ties, then the nearest.
   uint32_t best_reference(uint32_t slot, size_t begin, size_t end) const {
     const uint32_t furthest = std::min(slot, kReferenceMax);
     uint32_t none = 0, left = 0;
@@ -273,7 +282,8 @@ class Division {
     bool changed = false;
     for (size_t r = 0; r < rows_.size(); ++r) {
       const uint32_t reference = references_[rows_[r].slot];
-      const uint32_t stay = reference > 0 ? map_[size_t{rows_[r].slot - reference} * contexts_ + rows_[r].context] : ~0u;
+      const uint32_t stay =
+          reference > 0 ? map_[size_t{rows_[r].slot - reference} * contexts_ + rows_[r].context] : ~0u;
       uint32_t best = table_of_[r];
       CostBits best_cost = ~CostBits{0};
       for (uint32_t t = 0; t < shapes_.size(); ++t) {

@@ -10,11 +10,12 @@ namespace firn {
 struct ChosenTables {
   TableSet set;
   std::vector<uint8_t> stored;  // write_table_set(set)
-  CostBits payload = 0;  // of everything counted, escape values left out
+  CostBits payload = 0;         // of everything counted, escape values left out
 };
 
-// `rows` in order of slot, then context, every slot below `slots`. Greedy and bounded: rows with few counts are first taken together with
-// those most like them, at most kSeedsMax groups are then merged two at a time, and every row finally picks the table that suits it.
+// `rows` in order of slot, then context, every slot below `slots`. Greedy and bounded: rows with few counts are first
+// taken together with those most like them, at most kSeedsMax groups are then merged two at a time, and every row
+// finally picks the table that suits it.
 ChosenTables choose_tables(const std::vector<Row>& rows, uint32_t slots);
 
 // Pairs are compared two by two, 2^13 of them at first: a few milliseconds.

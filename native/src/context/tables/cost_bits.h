@@ -1,4 +1,5 @@
-// Coding costs in fixed point, 1/65536 bit: they decide which bytes are stored, so they are integers that come out equal everywhere.
+// Coding costs in fixed point, 1/65536 bit: they decide which bytes are stored, so they are integers that come out
+// equal everywhere.
 #pragma once
 #include <array>
 #include <bit>
@@ -15,11 +16,13 @@ constexpr CostBits whole_bits(uint64_t bits) { return bits << kCostFractionBits;
 
 inline constexpr uint32_t kCostLogIndexBits = 10;
 
-// log2(1 + i / 2^kCostLogIndexBits) in 1/2^24, bit by bit (Knuth, TAOCP 1.2.2, exercise 25). One entry more than the index has values.
+// log2(1 + i / 2^kCostLogIndexBits) in 1/2^24, bit by bit (Knuth, TAOCP 1.2.2, exercise 25). One entry more than the
+// index has values.
 inline constexpr std::array<uint32_t, (1u << kCostLogIndexBits) + 1> kCostLogTable = [] {
   std::array<uint32_t, (1u << kCostLogIndexBits) + 1> table{};
   for (uint32_t i = 0; i + 1 < table.size(); ++i) {
-    unsigned __int128 x = (static_cast<unsigned __int128>(1) << 62) + (static_cast<unsigned __int128>(i) << (62 - kCostLogIndexBits));
+    unsigned __int128 x =
+        (static_cast<unsigned __int128>(1) << 62) + (static_cast<unsigned __int128>(i) << (62 - kCostLogIndexBits));
     uint32_t fraction = 0;
     for (uint32_t bit = 0; bit < 24; ++bit) {
       x = (x * x) >> 62;

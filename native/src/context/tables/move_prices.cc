@@ -11,7 +11,8 @@ namespace {
 constexpr uint32_t kStay = 0, kOutwards = 2;  // symbols of lattice_quantize
 constexpr uint64_t kPriceMax = 255;
 
-// log2 of how much likelier staying is, each of the two counted half a time more than it was seen; 0 where moving is likelier.
+// log2 of how much likelier staying is, each of the two counted half a time more than it was seen; 0 where moving is
+// likelier.
 CostBits bits_beyond(uint64_t stays, uint64_t moves) {
   const CostBits staying = cost_log2(2 * stays + 1), moving = cost_log2(2 * moves + 1);
   return staying > moving ? staying - moving : 0;

@@ -27,7 +27,9 @@ constexpr size_t kGroupsMax = 8;
 std::vector<Group> merge_neighbours(const std::vector<Row>& rows) {
   std::vector<Group> groups;
   for (const Row& row : rows) groups.push_back({row.context, row.counts, group_cost(row.counts), 0});
-  const auto look_ahead = [&](size_t g) { groups[g].cost_with_next = group_cost(sum(groups[g].counts, groups[g + 1].counts)); };
+  const auto look_ahead = [&](size_t g) {
+    groups[g].cost_with_next = group_cost(sum(groups[g].counts, groups[g + 1].counts));
+  };
   for (size_t g = 0; g + 1 < groups.size(); ++g) look_ahead(g);
   while (groups.size() > 1) {
     int64_t best = groups.size() > kGroupsMax ? std::numeric_limits<int64_t>::min() : 0;  // bits saved

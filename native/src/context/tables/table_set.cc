@@ -27,8 +27,8 @@ struct Models {
   TableBit row_index[1u << kIndexBits];
 };
 
-// Codes numbers one way or the other: the same walk serves writer and reader, so that they cannot differ. Each method takes the value
-// to write and returns the value written or read.
+// Codes numbers one way or the other: the same walk serves writer and reader, so that they cannot differ. Each method
+// takes the value to write and returns the value written or read.
 class Writing {
  public:
   explicit Writing(std::vector<uint8_t>* out) : encoder_(out) {}
@@ -82,7 +82,8 @@ int32_t eighths(const TableShape& shape, uint32_t symbol) {
   return static_cast<int32_t>(uint32_t{shape.drops[symbol]} << (kShapePrecisionMax - shape.precision));
 }
 
-// The drop of `symbol` as it looks from what is known: the table before, shifted as the last symbol was, or else the last symbol's.
+// The drop of `symbol` as it looks from what is known: the table before, shifted as the last symbol was, or else the
+// last symbol's.
 int32_t predicted_drop(const TableShape& shape, const TableShape* before, uint32_t symbol, int32_t last) {
   int32_t guess = last < 0 ? 0 : eighths(shape, static_cast<uint32_t>(last));
   if (before && before->has(symbol)) {
@@ -144,7 +145,8 @@ Suggestion suggestion(const TableSet& set, uint32_t slot, uint32_t c) {
 }
 
 template <typename Coder>
-bool code_row(Coder& coder, Models& m, const TableSet& set, Suggestion suggested, uint32_t* differences, uint32_t referred, uint8_t* table) {
+bool code_row(Coder& coder, Models& m, const TableSet& set, Suggestion suggested, uint32_t* differences,
+              uint32_t referred, uint8_t* table) {
   if (coder.bit(m.row_same[referred][std::min(*differences, 3u)], *table == suggested.reference)) {
     *table = suggested.reference;
     return true;
@@ -206,7 +208,8 @@ std::vector<uint8_t> write_table_set(const TableSet& set) {
   if (set.shapes.empty()) return out;
   uint32_t limit = kContextSymbols;
   const auto occurs = [&](uint32_t symbol) {
-    return std::any_of(set.shapes.begin(), set.shapes.end(), [&](const TableShape& shape) { return shape.has(symbol); });
+    return std::any_of(set.shapes.begin(), set.shapes.end(),
+                       [&](const TableShape& shape) { return shape.has(symbol); });
   };
   while (!occurs(limit - 1)) --limit;
   TableSet copy = set;

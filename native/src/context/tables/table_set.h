@@ -12,9 +12,10 @@ struct TableSet {
   std::vector<TableShape> shapes;  // at most kContextTablesMax
   uint32_t slots = 0;
   // The map is there only when there are two tables or more; a single one serves every row.
-  uint32_t contexts = 0;            // rows of a context at or above this have no table
-  std::vector<uint8_t> map;         // slots * contexts table numbers, slot by slot
-  std::vector<uint8_t> references;  // for each slot, how many slots back the one is whose tables it is described by; 0: none
+  uint32_t contexts = 0;     // rows of a context at or above this have no table
+  std::vector<uint8_t> map;  // slots * contexts table numbers, slot by slot
+  std::vector<uint8_t>
+      references;  // for each slot, how many slots back the one is whose tables it is described by; 0: none
 
   bool has_map() const { return shapes.size() > 1; }
 };

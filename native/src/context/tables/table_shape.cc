@@ -9,14 +9,19 @@ namespace {
 constexpr uint32_t kEighthOctaves[8] = {2147483648u, 1969251188u, 1805811301u, 1655936265u,
                                         1518500250u, 1392470869u, 1276901417u, 1170923762u};
 
-// Estimates that only steer choices: a table's fixed part, and a symbol with a code; a bit more for each finer precision.
+// Estimates that only steer choices: a table's fixed part, and a symbol with a code; a bit more for each finer
+// precision.
 constexpr uint64_t kTableBits = 6, kSymbolBits = 4;
 
-CostBits description_bits(uint32_t symbols, uint32_t precision) { return whole_bits(kTableBits + symbols * (kSymbolBits + precision)); }
+CostBits description_bits(uint32_t symbols, uint32_t precision) {
+  return whole_bits(kTableBits + symbols * (kSymbolBits + precision));
+}
 
 constexpr uint32_t weight_of(uint32_t eighths) { return kEighthOctaves[eighths % 8] >> (eighths / 8); }
 
-constexpr uint32_t eighths_of(const TableShape& shape, uint32_t symbol) { return uint32_t{shape.drops[symbol]} << (kShapePrecisionMax - shape.precision); }
+constexpr uint32_t eighths_of(const TableShape& shape, uint32_t symbol) {
+  return uint32_t{shape.drops[symbol]} << (kShapePrecisionMax - shape.precision);
+}
 
 // cost_log2() of the weight of each drop in eighths of an octave.
 constexpr auto kWeightLog2 = [] {

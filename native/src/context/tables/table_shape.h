@@ -1,6 +1,7 @@
 // A probability table in its stored form: how far each symbol lies below the likeliest one, on a logarithmic scale.
 //
-// Few bits describe a table trained on little data, and the scale reaches far enough for the rarest symbol of the emptiest delta.
+// Few bits describe a table trained on little data, and the scale reaches far enough for the rarest symbol of the
+// emptiest delta.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace firn {
 
-inline constexpr uint32_t kShapePrecisionMax = 3;   // steps of 1/8 octave
-inline constexpr uint32_t kShapeOctavesMax = 24;    // a symbol's weight is at least 2^-24 of the likeliest one's
+inline constexpr uint32_t kShapePrecisionMax = 3;  // steps of 1/8 octave
+inline constexpr uint32_t kShapeOctavesMax = 24;   // a symbol's weight is at least 2^-24 of the likeliest one's
 inline constexpr uint8_t kShapeAbsent = 0xFF;
 
 struct TableShape {
-  uint8_t precision = 0;                          // steps are 1 / 2^precision octaves
-  std::array<uint8_t, kContextSymbols> drops{};   // in steps; kShapeAbsent for a symbol without a code
+  uint8_t precision = 0;                         // steps are 1 / 2^precision octaves
+  std::array<uint8_t, kContextSymbols> drops{};  // in steps; kShapeAbsent for a symbol without a code
 
   // Largest drop at this precision.
   static constexpr uint32_t drop_max(uint32_t precision) { return kShapeOctavesMax << precision; }

@@ -18,7 +18,8 @@ inline void fill_run(uint8_t* at, uint8_t value, uint32_t length) {
   const uint64_t pattern = 0x0101010101010101ull * value;
   store_le(at, pattern);
   store_le(at + 8, pattern);
-  if (length > 16) [[unlikely]] std::memset(at + 16, value, length - 16);
+  if (length > 16) [[unlikely]]
+    std::memset(at + 16, value, length - 16);
 }
 
 }  // namespace
@@ -92,7 +93,8 @@ void LevelCode::build_pairs() {
 }
 
 uint32_t LevelCode::code_of_run(uint32_t run) const {
-  if (run < run_codes_.size()) [[likely]] return run_codes_[run];
+  if (run < run_codes_.size()) [[likely]]
+    return run_codes_[run];
   const auto found = std::lower_bound(stored_.ids.begin(), stored_.ids.end(), run_token(run));
   if (found == stored_.ids.end() || *found != run_token(run)) return kNoCode;
   return codes_[static_cast<size_t>(found - stored_.ids.begin())];
@@ -102,9 +104,11 @@ bool LevelCode::encode_group(const uint8_t* differences, size_t begin, size_t en
   while (begin < end) {
     const size_t next = run_end(differences, begin, end);
     const uint32_t value = value_codes_[differences[begin]], run = code_of_run(static_cast<uint32_t>(next - begin));
-    if (value == kNoCode || run == kNoCode) [[unlikely]] return false;
+    if (value == kNoCode || run == kNoCode) [[unlikely]]
+      return false;
     const uint32_t run_bits = run & kLengthMask;
-    writer.put(static_cast<uint64_t>(value >> kLengthBits) << run_bits | run >> kLengthBits, (value & kLengthMask) + run_bits);
+    writer.put(static_cast<uint64_t>(value >> kLengthBits) << run_bits | run >> kLengthBits,
+               (value & kLengthMask) + run_bits);
     begin = next;
   }
   return true;
@@ -114,7 +118,8 @@ inline uint32_t LevelCode::decode_token(BitReader& reader) const {
   const uint64_t window = reader.peek();
   const uint32_t entry = short_codes_[(window >> 1) >> short_shift_];
   const uint32_t length = entry & kLengthMask;
-  if (length == kLongCode) [[unlikely]] return decode_long(reader, window);
+  if (length == kLongCode) [[unlikely]]
+    return decode_long(reader, window);
   reader.skip(length);
   return entry >> kLengthBits;
 }
@@ -135,7 +140,8 @@ bool LevelCode::decode_group(BitReader& reader, uint32_t modulus, size_t count, 
   while (differences != end) {
     const uint32_t pair = pairs_[(reader.peek() >> 1) >> short_shift_];
     uint32_t value = pair & 0xFF, run = (pair >> 8) & kPairRunMax;
-    // The last element of a group is never followed by a run token of its own: what comes next belongs to another group.
+    // The last element of a group is never followed by a run token of its own: what comes next belongs to another
+    // group.
     if (pair != 0 && end - differences > 1) [[likely]] {
       reader.skip(pair >> 24);
     } else {
@@ -151,7 +157,8 @@ bool LevelCode::decode_group(BitReader& reader, uint32_t modulus, size_t count, 
       }
     }
     // A run token in place of a value, a value out of range, a run that was cut in two, a run past its group.
-    if (value >= modulus || value == before || run > static_cast<size_t>(end - differences)) [[unlikely]] return false;
+    if (value >= modulus || value == before || run > static_cast<size_t>(end - differences)) [[unlikely]]
+      return false;
     fill_run(differences, static_cast<uint8_t>(value), run);
     differences += run;
     before = value;

@@ -7,8 +7,8 @@ namespace firn {
 
 inline constexpr uint32_t kSourceLevels = 256;
 
-// Where each element of a block goes when the block is grouped by previous level, element order kept inside a group. Counted once per
-// block; reads `previous` again when it moves elements, so that must stay as it was. About 4 KiB.
+// Where each element of a block goes when the block is grouped by previous level, element order kept inside a group.
+// Counted once per block; reads `previous` again when it moves elements, so that must stay as it was. About 4 KiB.
 class LevelGroups {
  public:
   // `previous` may be null: every previous level is 0. count < 2^32.
@@ -17,15 +17,16 @@ class LevelGroups {
   // Group of source level l: elements start(l) <= i < start(l + 1) of the rearranged block; l <= kSourceLevels.
   uint32_t start(uint32_t level) const { return starts_[level]; }
 
-  // Algorithm 5: writes (p - c) mod modulus for every element to its place in `differences`. All levels < modulus <= 256.
+  // Algorithm 5: writes (p - c) mod modulus for every element to its place in `differences`. All levels < modulus <=
+  // 256.
   void gather(const uint8_t* current, uint32_t modulus, uint8_t* differences) const;
 
   // Algorithm 6, the inverse: `current` gets `count` levels < modulus. Previous levels and differences < modulus.
   void scatter(const uint8_t* differences, uint32_t modulus, uint8_t* current) const;
 
  private:
-  // A block is walked as four quarters at once, each with its own cursors: neighbours of equal level then do not wait for
-  // one another's cursor update.
+  // A block is walked as four quarters at once, each with its own cursors: neighbours of equal level then do not wait
+  // for one another's cursor update.
   static constexpr size_t kQuarters = 4;
   struct Cursors {
     uint32_t at[kQuarters][kSourceLevels];

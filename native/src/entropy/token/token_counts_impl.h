@@ -23,7 +23,8 @@ struct LevelTokenCounts {
   // One run of `run` >= 1 equal values.
   void add(uint8_t value, uint32_t run) {
     ++values[value];
-    if (run < kDirectRuns) [[likely]] ++runs[run];
+    if (run < kDirectRuns) [[likely]]
+      ++runs[run];
     else ++rare[run];
   }
   void merge(const LevelTokenCounts& from);

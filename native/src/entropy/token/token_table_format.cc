@@ -30,7 +30,9 @@ struct StepHistory {
   uint32_t highest = 0;
 
   static uint32_t sign_class(int32_t step) { return step == 0 ? 0 : step > 0 ? 1 : 2; }
-  uint32_t context(uint32_t length) const { return (sign_class(last) * 3 + sign_class(before)) * 2 + (length >= highest); }
+  uint32_t context(uint32_t length) const {
+    return (sign_class(last) * 3 + sign_class(before)) * 2 + (length >= highest);
+  }
   void push(int32_t step, uint32_t length) {
     before = last;
     last = step;
@@ -44,7 +46,8 @@ struct Models {
   ExpGolombModel level_count;
   ExpGolombModel value_limit;
   TableBit level_present;
-  TableBit value_present[3][3];  // [id 0, or whether the next lower value has a code][how many of this and the next one had, a level before]
+  TableBit value_present[3][3];  // [id 0, or whether the next lower value has a code][how many of this and the next one
+                                 // had, a level before]
   ExpGolombModel run_count;
   ExpGolombModel gap[kGapContexts];
   LengthTree first_length[3];  // of value 0, of other values, of a level's first run
@@ -239,7 +242,8 @@ class Reader {
 
 std::vector<uint8_t> write_token_tables(const LevelCodeSet& set) {
   std::vector<uint8_t> out;
-  if (std::any_of(set.begin(), set.end(), [](const LevelCodeLengths& code) { return !code.empty(); })) Writer(&out).write(set);
+  if (std::any_of(set.begin(), set.end(), [](const LevelCodeLengths& code) { return !code.empty(); }))
+    Writer(&out).write(set);
   return out;
 }
 

@@ -16,7 +16,8 @@ using LevelCodeSet = std::array<LevelCodeLengths, kSourceLevels>;  // empty entr
 // No bytes at all when every entry is empty.
 std::vector<uint8_t> write_token_tables(const LevelCodeSet& set);
 
-// corrupt unless write_token_tables gives back exactly these bytes. Codes are complete, within kCodeLengthMax, and have a value token.
+// corrupt unless write_token_tables gives back exactly these bytes. Codes are complete, within kCodeLengthMax, and have
+// a value token.
 Status read_token_tables(const uint8_t* bytes, size_t size, LevelCodeSet* set);
 
 }  // namespace firn

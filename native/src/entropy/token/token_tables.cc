@@ -51,7 +51,8 @@ Status TokenTables::parse(const uint8_t* bytes, size_t size, TokenTables* out) t
   if (status != Status::ok) return status;
   TokenTables tables;
   for (uint32_t level = 0; level < kSourceLevels; ++level) {
-    if (!(*set)[level].empty()) tables.impl_->levels[level] = std::make_unique<const LevelCode>(std::move((*set)[level]));
+    if (!(*set)[level].empty())
+      tables.impl_->levels[level] = std::make_unique<const LevelCode>(std::move((*set)[level]));
   }
   *out = std::move(tables);
   return Status::ok;

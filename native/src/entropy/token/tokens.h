@@ -1,6 +1,8 @@
-// Tokens of the run-length coder (Inshrinkerator section 6): a value -d <= 0, or a run length r >= 2 that follows its value.
+// Tokens of the run-length coder (Inshrinkerator section 6): a value -d <= 0, or a run length r >= 2 that follows its
+// value.
 //
-// Tokens are numbered so that both kinds share one alphabet: value -d has id d (0..255), run r has id r + 254 (256 and up).
+// Tokens are numbered so that both kinds share one alphabet: value -d has id d (0..255), run r has id r + 254 (256 and
+// up).
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -31,7 +33,8 @@ inline std::unique_ptr<uint8_t[]> make_differences(size_t count) {
   return differences;
 }
 
-// Index after the run of equal bytes that starts at `begin`; begin < end; reads up to kDifferencesSlackBytes past `end`.
+// Index after the run of equal bytes that starts at `begin`; begin < end; reads up to kDifferencesSlackBytes past
+// `end`.
 inline size_t run_end(const uint8_t* differences, size_t begin, size_t end) {
   const uint64_t pattern = 0x0101010101010101ull * differences[begin];
   for (size_t i = begin + 1; i < end; i += 8) {

@@ -1,7 +1,8 @@
-// Blocks too small to pay for tables: adaptive models on two levels, where a context's model starts as a copy of the general one.
+// Blocks too small to pay for tables: adaptive models on two levels, where a context's model starts as a copy of the
+// general one.
 //
-// Encoder and decoder run the same code over a Side, whose bit(model, bit) and raw(value, count) return what was coded: an encoder's
-// Side passes its argument on, a decoder's ignores it.
+// Encoder and decoder run the same code over a Side, whose bit(model, bit) and raw(value, count) return what was coded:
+// an encoder's Side passes its argument on, a decoder's ignores it.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -34,7 +35,8 @@ struct DecodeSide {
   uint64_t raw(uint64_t, uint32_t count) { return decoder.raw(count); }
 };
 
-// Codes with the context's model, which on its first use takes over what the general one has learnt; both learn from every bit.
+// Codes with the context's model, which on its first use takes over what the general one has learnt; both learn from
+// every bit.
 template <typename Side>
 uint32_t code_bit(Side& side, BlockBit& general, BlockBit& special, uint32_t bit) {
   if (special.count == 0) special = {general.one, 1};
@@ -69,8 +71,8 @@ struct Forest {
 
 constexpr uint32_t kNextBits = 2;  // bits below a leading one that are modelled; further ones are noise
 
-// A block on its own. Floats: exponent in the context of the larger of the two before it, sign and two mantissa bits in the
-// context of the exponent. Bytes: in the context of the byte before.
+// A block on its own. Floats: exponent in the context of the larger of the two before it, sign and two mantissa bits in
+// the context of the exponent. Bytes: in the context of the byte before.
 template <typename E>
 class AloneCoder {
   using Word = typename E::Word;
@@ -90,10 +92,12 @@ class AloneCoder {
       const size_t context = exponent >> kContextShift;
       const uint32_t sign = sign_.code(side, context, (word & E::kSign) != 0);
       constexpr uint32_t kLow = E::kExponentShift - kNextBits;
-      const uint32_t high = mantissa_.code(side, context, static_cast<uint32_t>(word >> kLow) & ((1u << kNextBits) - 1));
+      const uint32_t high =
+          mantissa_.code(side, context, static_cast<uint32_t>(word >> kLow) & ((1u << kNextBits) - 1));
       const uint64_t low = side.raw(word & ((Word{1} << kLow) - 1), kLow);
       return static_cast<Word>(static_cast<uint64_t>(sign) << (E::kWordBits - 1) |
-                               static_cast<uint64_t>(exponent) << E::kExponentShift | static_cast<uint64_t>(high) << kLow | low);
+                               static_cast<uint64_t>(exponent) << E::kExponentShift |
+                               static_cast<uint64_t>(high) << kLow | low);
     } else {
       last_ = symbol_.code(side, last_, word);
       return static_cast<Word>(last_);
@@ -105,8 +109,9 @@ class AloneCoder {
   uint32_t last_ = 0, before_ = 0;  // exponents or bytes
 };
 
-// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): whether there is one, then its bit length counted up from what
-// the previous exponent lets expect, its direction and its two next bits in the context of that length.
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h): whether there is one, then its bit
+// length counted up from what the previous exponent lets expect, its direction and its two next bits in the context of
+// that length.
 template <typename E>
 class DifferenceCoder {
   using Word = typename E::Word;
@@ -116,11 +121,8 @@ class DifferenceCoder {
 
  public:
   explicit DifferenceCoder(uint32_t reference)
-      : reference_(reference),
-        changed_(1, kDifferenceContexts << kHistoryBits),
-        length_(kLengthBits, kDifferenceContexts),
-        against_(1, kLengths),
-        next_(kNextBits, kLengths) {}
+      : reference_(reference), changed_(1, kDifferenceContexts << kHistoryBits),
+        length_(kLengthBits, kDifferenceContexts), against_(1, kLengths), next_(kNextBits, kLengths) {}
 
   // `now` is read by the encoder only. False when there is no such difference.
   template <typename Side>

@@ -15,7 +15,8 @@ enum class PlaneMethod : uint8_t { raw = 0, constant = 1, rans = 2 };  // pinned
 // What a table costs beside the entropy: about 7 bits a symbol, and states, lengths and method.
 constexpr uint64_t kPlaneTableBitsPerSymbol = 7;
 constexpr uint64_t kPlaneFixedBytes = 12;
-// A plane stays raw unless coding saves at least this share of it: mantissas save under one hundredth and would halve the speed.
+// A plane stays raw unless coding saves at least this share of it: mantissas save under one hundredth and would halve
+// the speed.
 constexpr uint64_t kWorthwhileShare = 64;
 
 }  // namespace
@@ -34,7 +35,8 @@ SymbolCounts count_bytes(const uint8_t* bytes, size_t count) {
 }
 
 uint64_t byte_plane_cost(const SymbolCounts& counts, size_t count) {
-  const auto symbols = static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
+  const auto symbols =
+      static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
   if (symbols <= 1) return 2;
   const uint64_t entropy_bytes = (entropy_cost(counts) >> kLog2FractionBits) / 8;
   const uint64_t coded_bytes = entropy_bytes + symbols * kPlaneTableBitsPerSymbol / 8 + kPlaneFixedBytes;

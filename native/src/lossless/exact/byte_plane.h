@@ -13,7 +13,8 @@ namespace firn {
 
 SymbolCounts count_bytes(const uint8_t* bytes, size_t count);
 
-// Coded size in bytes, close enough to choose by: exact for raw and constant planes, an estimate of table and padding else.
+// Coded size in bytes, close enough to choose by: exact for raw and constant planes, an estimate of table and padding
+// else.
 uint64_t byte_plane_cost(const SymbolCounts& counts, size_t count);
 
 // Appends the plane; `count` >= 1, `counts` are those of `plane`.

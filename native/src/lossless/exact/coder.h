@@ -1,6 +1,7 @@
 // The ways to code a block exactly, each behind the same two functions; exact.cc picks among them.
 //
-// Encoders append a payload without its mode byte, for count >= 1 elements. Decoders read the whole of `in` and write `count` elements.
+// Encoders append a payload without its mode byte, for count >= 1 elements. Decoders read the whole of `in` and write
+// `count` elements.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,21 +46,23 @@ uint64_t estimate_planes(const ExactInput& input);
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out);
 Status decode_planes(ByteReader in, bool with_previous, const ExactOutput& output);
 
-// Difference symbols by static rANS in the context of the previous exponent, low bits as they are (lossless/exact/difference.cc).
+// Difference symbols by static rANS in the context of the previous exponent, low bits as they are
+// (lossless/exact/difference.cc).
 struct DifferencePlan {
   std::unique_ptr<uint8_t[]> symbols;
   std::unique_ptr<uint8_t[]> contexts;  // of each element
   std::vector<SymbolCounts> counts;     // of each context, kDifferenceContexts of them
   uint32_t reference = 0;               // exponent that contexts are counted from
   uint64_t low_bits = 0;
-  std::vector<uint8_t> table_of;        // context -> table, not decreasing, without gaps
-  uint64_t cost = 0;                    // estimated bytes
+  std::vector<uint8_t> table_of;  // context -> table, not decreasing, without gaps
+  uint64_t cost = 0;              // estimated bytes
 };
 DifferencePlan plan_difference(const ExactInput& input);
 void encode_difference(const ExactInput& input, const DifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_difference(ByteReader in, const ExactOutput& output);
 
-// Difference symbols by the context coder in the context of the previous exponent, fields as they are (lossless/float/context_difference.cc).
+// Difference symbols by the context coder in the context of the previous exponent, fields as they are
+// (lossless/float/context_difference.cc).
 struct ContextDifferencePlan {
   Scratch symbols;
   Scratch contexts;
@@ -74,7 +77,8 @@ ContextDifferencePlan plan_context_difference(const ExactInput& input);
 Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_context_difference(ByteReader in, const ExactOutput& output);
 
-// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is (lossless/float/exponents.cc).
+// Exponents by the context coder, each in relation to how large the elements around it are; all else as it is
+// (lossless/float/exponents.cc).
 bool exponents_supports(ElementKind kind);  // bf16, f32
 // About what encode_exponents() would take, in bytes, from a part of the block.
 uint64_t estimate_exponents(const ExactInput& input);
@@ -83,8 +87,9 @@ Status decode_exponents(ByteReader in, const ExactOutput& output);
 
 // The same two ideas with adaptive models, for blocks too small to pay for tables.
 inline constexpr size_t kAdaptiveElementsMax = 1u << 14;  // that they can code
-inline constexpr size_t kAdaptiveTriedMax = 1u << 11;     // beyond it they save less than a hundredth and take thirty times as long
-bool adaptive_alone_supports(ElementKind kind);           // floats and bytes
+inline constexpr size_t kAdaptiveTriedMax =
+    1u << 11;  // beyond it they save less than a hundredth and take thirty times as long
+bool adaptive_alone_supports(ElementKind kind);  // floats and bytes
 void encode_adaptive_alone(const ExactInput& input, std::vector<uint8_t>* out);
 Status decode_adaptive_alone(ByteReader in, const ExactOutput& output);
 void encode_adaptive_difference(const ExactInput& input, std::vector<uint8_t>* out);

@@ -1,4 +1,5 @@
-// Differences to the previous checkpoint (lossless/exact/difference_symbol.h), symbols by static rANS, low bits as they are.
+// Differences to the previous checkpoint (lossless/exact/difference_symbol.h), symbols by static rANS, low bits as they
+// are.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -24,7 +25,8 @@ constexpr uint64_t kDifferenceTableBitsPerSymbol = 6;
 constexpr uint64_t kDifferenceFixedBytes = 16;
 
 uint64_t table_cost(const SymbolCounts& counts) {
-  const auto symbols = static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
+  const auto symbols =
+      static_cast<uint64_t>(std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c != 0; }));
   return entropy_cost(counts) + (symbols * kDifferenceTableBitsPerSymbol << kLog2FractionBits);
 }
 
@@ -105,7 +107,8 @@ void fill_plan(const ExactInput& input, DifferencePlan* plan) {
   plan->counts = std::move(part[0]);
   for (size_t c = 0; c < kDifferenceContexts; ++c) plan->counts[c] = sum(plan->counts[c], part[1][c]);
   for (const SymbolCounts& of_context : plan->counts) {
-    for (size_t s = 0; s < of_context.size(); ++s) plan->low_bits += uint64_t{of_context[s]} * kDifferenceSymbols[s].low_bits;
+    for (size_t s = 0; s < of_context.size(); ++s)
+      plan->low_bits += uint64_t{of_context[s]} * kDifferenceSymbols[s].low_bits;
   }
 }
 

@@ -1,8 +1,8 @@
-// The difference between an element and the same element of the previous checkpoint, split into a symbol worth modelling and low bits
-// that are noise.
+// The difference between an element and the same element of the previous checkpoint, split into a symbol worth
+// modelling and low bits that are noise.
 //
-// d is the difference of the ordered words modulo 2^w, read as a signed number; m = |d|. The symbol holds m's bit length, the bit below
-// its leading one, and whether d points the way of the previous value's sign:
+// d is the difference of the ordered words modulo 2^w, read as a signed number; m = |d|. The symbol holds m's bit
+// length, the bit below its leading one, and whether d points the way of the previous value's sign:
 //   0 for d = 0; 1 + s for m = 1; 3 + 4 (length - 2) + 2 s + next for longer ones (at most 254).
 // s is 1 when the sign of d differs from the sign of the previous value (towards zero), for integers when d < 0.
 #pragma once
@@ -19,7 +19,8 @@ inline namespace FIRN_FOR_ISA {
 
 inline constexpr uint32_t kDifferenceContexts = 32;
 
-// How far an exponent lies below the reference, 0..31. An update of a given size takes about one bit less for each step.
+// How far an exponent lies below the reference, 0..31. An update of a given size takes about one bit less for each
+// step.
 inline uint32_t difference_context(uint32_t exponent, uint32_t reference) {
   const uint32_t below = reference > exponent ? reference - exponent : 0;
   return below < kDifferenceContexts ? below : kDifferenceContexts - 1;
@@ -53,11 +54,13 @@ inline uint32_t bit_length(uint64_t magnitude) {
   return static_cast<uint32_t>(std::bit_width(magnitude | 1)) - (magnitude == 0);
 }
 
-// The same formula for every length, since most lengths cannot be predicted: the bit below the leading one of 0 and 1 is taken as 0.
+// The same formula for every length, since most lengths cannot be predicted: the bit below the leading one of 0 and 1
+// is taken as 0.
 inline uint8_t difference_symbol(Difference difference) {
   constexpr auto kFirst = [] {
     std::array<uint8_t, 65> first{0, 1};
-    for (uint32_t length = 2; length < first.size(); ++length) first[length] = static_cast<uint8_t>(3 + 4 * (length - 2));
+    for (uint32_t length = 2; length < first.size(); ++length)
+      first[length] = static_cast<uint8_t>(3 + 4 * (length - 2));
     return first;
   }();
   const uint32_t length = bit_length(difference.magnitude);
@@ -67,8 +70,8 @@ inline uint8_t difference_symbol(Difference difference) {
 
 // What a symbol says, without branches: symbols cannot be predicted.
 struct DifferenceSymbol {
-  uint64_t leading;   // magnitude with its open bits zero
-  uint8_t low_bits;   // bits the symbol leaves open, 0..62
+  uint64_t leading;  // magnitude with its open bits zero
+  uint8_t low_bits;  // bits the symbol leaves open, 0..62
   bool against;
 };
 

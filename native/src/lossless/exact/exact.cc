@@ -16,10 +16,10 @@ namespace {
 // Pinned (docs/format-blocks.md, "Exact blocks").
 enum class ExactMode : uint8_t {
   raw = 0,
-  constant = 1,             // every element is the one that follows
+  constant = 1,  // every element is the one that follows
   planes = 2,
   adaptive = 3,
-  same = 4,                 // the previous block
+  same = 4,  // the previous block
   planes_xor = 5,
   difference = 6,
   adaptive_difference = 7,
@@ -28,7 +28,9 @@ enum class ExactMode : uint8_t {
 };
 constexpr ExactMode kLastMode = ExactMode::context_difference;
 
-constexpr bool needs_previous(ExactMode mode) { return mode >= ExactMode::same && mode <= kLastMode && mode != ExactMode::exponents; }
+constexpr bool needs_previous(ExactMode mode) {
+  return mode >= ExactMode::same && mode <= kLastMode && mode != ExactMode::exponents;
+}
 
 bool is_constant(const ExactInput& input) {
   const size_t size = element_bytes(input.kind);
@@ -57,14 +59,16 @@ class Shortest {
   std::vector<uint8_t> best_;
 };
 
-// Small blocks: everything is tried but the difference mode with stored tables, whose adaptive twin learns them for less.
+// Small blocks: everything is tried but the difference mode with stored tables, whose adaptive twin learns them for
+// less.
 void offer_all(const ExactInput& input, Shortest* shortest) {
   shortest->offer(ExactMode::planes, input, [&](auto* out) { encode_planes(input, plan_planes(input, false), out); });
   if (adaptive_alone_supports(input.kind)) {
     shortest->offer(ExactMode::adaptive, input, [&](auto* out) { encode_adaptive_alone(input, out); });
   }
   if (!input.previous) return;
-  shortest->offer(ExactMode::planes_xor, input, [&](auto* out) { encode_planes(input, plan_planes(input, true), out); });
+  shortest->offer(ExactMode::planes_xor, input,
+                  [&](auto* out) { encode_planes(input, plan_planes(input, true), out); });
   shortest->offer(ExactMode::adaptive_difference, input, [&](auto* out) { encode_adaptive_difference(input, out); });
 }
 
@@ -91,16 +95,19 @@ struct LowBits {
   uint32_t most() const { return *std::max_element(std::begin(counts), std::end(counts)); }
 };
 
-// Whether the lowest bits of floats, which the context modes store as they are, are far from random: weights made from a shorter type, or pruned ones.
+// Whether the lowest bits of floats, which the context modes store as they are, are far from random: weights made from
+// a shorter type, or pruned ones.
 bool has_uneven_low_bits(const ExactInput& input) {
   constexpr uint32_t kShare = 8;  // one value in an eighth of them; of 128 random ones it is in a hundredth
   const size_t size = element_bytes(input.kind);
   const LowBits bits(
-      input.count, false, [&](size_t i) { __builtin_prefetch(input.current + i * size); }, [&](size_t i) { return uint64_t{input.current[i * size]}; });
+      input.count, false, [&](size_t i) { __builtin_prefetch(input.current + i * size); },
+      [&](size_t i) { return uint64_t{input.current[i * size]}; });
   return bits.most() > bits.sampled / kShare;
 }
 
-// Whether most floats changed, and nearly all of them by the same low bits: negated or scaled by a power of two, which no difference of numbers shows.
+// Whether most floats changed, and nearly all of them by the same low bits: negated or scaled by a power of two, which
+// no difference of numbers shows.
 bool has_even_xor(const ExactInput& input) {
   return with_element(input.kind, [&](auto element) {
     using Word = typename decltype(element)::Word;
@@ -110,7 +117,10 @@ bool has_even_xor(const ExactInput& input) {
           __builtin_prefetch(input.current + i * sizeof(Word));
           __builtin_prefetch(input.previous + i * sizeof(Word));
         },
-        [&](size_t i) { return uint64_t{static_cast<Word>(load_le<Word>(input.current + i * sizeof(Word)) ^ load_le<Word>(input.previous + i * sizeof(Word)))}; });
+        [&](size_t i) {
+          return uint64_t{static_cast<Word>(load_le<Word>(input.current + i * sizeof(Word)) ^
+                                            load_le<Word>(input.previous + i * sizeof(Word)))};
+        });
     return bits.sampled > bits.looked_at / 2 && bits.most() > bits.sampled / 4 * 3;
   });
 }
@@ -127,9 +137,11 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
   const bool uneven = is_float(input.kind) && has_uneven_low_bits(input);
   std::optional<ContextDifferencePlan> difference;
   if (context_difference) difference = plan_context_difference(input);
-  const bool alone_may_pay = (!exponents || uneven) && !(difference && is_far_below(difference->cost, estimate_planes(input)));
+  const bool alone_may_pay =
+      (!exponents || uneven) && !(difference && is_far_below(difference->cost, estimate_planes(input)));
   const PlanesPlan alone = alone_may_pay ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
-  // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint of a training measured.
+  // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint of a training
+  // measured.
   const bool xor_may_pay = input.previous && (!is_float(input.kind) || uneven || has_even_xor(input));
   const PlanesPlan changed = xor_may_pay ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
   const uint64_t exponents_cost = exponents ? estimate_exponents(input) : kNever;
@@ -139,10 +151,12 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
     return encode();
   };
   if (difference) {
-    if (difference->cost < least) return write(ExactMode::context_difference, [&] { return encode_context_difference(input, *difference, out); });
+    if (difference->cost < least)
+      return write(ExactMode::context_difference, [&] { return encode_context_difference(input, *difference, out); });
   } else if (input.previous) {
     const DifferencePlan plan = plan_difference(input);
-    if (plan.cost < least) return write(ExactMode::difference, [&] { return encode_difference(input, plan, out), Status::ok; });
+    if (plan.cost < least)
+      return write(ExactMode::difference, [&] { return encode_difference(input, plan, out), Status::ok; });
   }
   if (changed.cost < std::min(alone.cost, exponents_cost)) {
     return write(ExactMode::planes_xor, [&] { return encode_planes(input, changed, out), Status::ok; });
@@ -153,7 +167,8 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
 
 }  // namespace
 
-Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind, std::vector<uint8_t>* out) try {
+Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind,
+                    std::vector<uint8_t>* out) try {
   if (kind > ElementKind::word64 || count > kExactBytesMax / element_bytes(kind)) return Status::invalid_argument;
   const ExactInput input{static_cast<const uint8_t*>(current), static_cast<const uint8_t*>(previous), count, kind};
   const auto append = [&](ExactMode mode, const uint8_t* bytes, size_t size) {
@@ -162,7 +177,8 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
     return Status::ok;
   };
   if (count == 0) return append(ExactMode::raw, nullptr, 0);
-  if (input.previous && std::memcmp(input.current, input.previous, input.bytes()) == 0) return append(ExactMode::same, nullptr, 0);
+  if (input.previous && std::memcmp(input.current, input.previous, input.bytes()) == 0)
+    return append(ExactMode::same, nullptr, 0);
   if (count > 1 && is_constant(input)) return append(ExactMode::constant, input.current, element_bytes(kind));
   const size_t begin = out->size();
   // Beyond it nothing is kept; a payload that grows piece by piece would be moved as often.
@@ -182,7 +198,8 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
   return Status::out_of_memory;
 }
 
-Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, size_t count, ElementKind kind, void* out) try {
+Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, size_t count, ElementKind kind,
+                    void* out) try {
   if (kind > ElementKind::word64 || count > kExactBytesMax / element_bytes(kind)) return Status::invalid_argument;
   if (size == 0) return Status::truncated;
   const ExactOutput output{static_cast<uint8_t*>(out), static_cast<const uint8_t*>(previous), count, kind};
@@ -226,8 +243,6 @@ Status exact_decode(const uint8_t* bytes, size_t size, const void* previous, siz
   return Status::out_of_memory;
 }
 
-bool exact_is_standalone(const uint8_t* bytes, size_t) {
-  return !needs_previous(static_cast<ExactMode>(bytes[0]));
-}
+bool exact_is_standalone(const uint8_t* bytes, size_t) { return !needs_previous(static_cast<ExactMode>(bytes[0])); }
 
 }  // namespace firn

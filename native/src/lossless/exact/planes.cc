@@ -68,7 +68,8 @@ uint64_t estimate_planes(const ExactInput& input) {
   std::vector<SymbolCounts> counts(element_bytes(input.kind));
   size_t sampled = 0;
   for (size_t at = 0; at < input.count; at += kSampled * kRun) {
-    const ExactInput run{input.current + at * element_bytes(input.kind), nullptr, std::min(kRun, input.count - at), input.kind};
+    const ExactInput run{input.current + at * element_bytes(input.kind), nullptr, std::min(kRun, input.count - at),
+                         input.kind};
     with_element(input.kind, [&](auto element) { split<decltype(element), false>(run, planes.data()); });
     for (size_t k = 0; k < counts.size(); ++k) {
       for (size_t i = 0; i < run.count; ++i) ++counts[k][planes[k * run.count + i]];
@@ -76,7 +77,8 @@ uint64_t estimate_planes(const ExactInput& input) {
     sampled += run.count;
   }
   uint64_t cost = 0;
-  for (const SymbolCounts& plane : counts) cost += std::min<uint64_t>((entropy_cost(plane) >> kLog2FractionBits) / 8, sampled);
+  for (const SymbolCounts& plane : counts)
+    cost += std::min<uint64_t>((entropy_cost(plane) >> kLog2FractionBits) / 8, sampled);
   return cost * input.count / std::max<size_t>(sampled, 1);
 }
 

@@ -1,5 +1,5 @@
-// Differences of floats to the previous checkpoint (lossless/float/difference_fields.h): symbols by the context coder, in the context of the
-// previous exponent, and the fields as they are.
+// Differences of floats to the previous checkpoint (lossless/float/difference_fields.h): symbols by the context coder,
+// in the context of the previous exponent, and the fields as they are.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,11 +9,11 @@
 #include "common/varint.h"
 #include "context/tables/cost_bits.h"
 #include "lossless/exact/coder.h"
+#include "lossless/exact/difference_symbol.h"
+#include "lossless/exact/reference_exponent.h"
 #include "lossless/float/context_stream.h"
 #include "lossless/float/difference_fields.h"
-#include "lossless/exact/difference_symbol.h"
 #include "lossless/float/float_kernels.h"
-#include "lossless/exact/reference_exponent.h"
 
 namespace firn {
 namespace {
@@ -66,22 +66,28 @@ ContextDifferencePlan plan_context_difference(const ExactInput& input) {
   const SymbolsFound found = kernels.symbols(input.current, input.previous, input.count, plan.symbols.get());
   plan.occurring = found.occurring;
   plan.counts.resize(kDifferenceContexts * kContextSymbols);
-  kernels.count_symbols(plan.symbols.get(), plan.contexts.get(), input.count, counted_stride(found, input.count), plan.counts.data());
+  kernels.count_symbols(plan.symbols.get(), plan.contexts.get(), input.count, counted_stride(found, input.count),
+                        plan.counts.data());
   plan.field_bytes = (found.field_bits + 7) / 8;
   plan.cost = plan.field_bytes + entropy_bytes(plan.counts);
   return plan;
 }
 
-Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out) {
+Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan,
+                                 std::vector<uint8_t>* out) {
   append_varint(plan.reference, out);
   const auto count = static_cast<uint32_t>(input.count);
   const uint32_t slot = 0;
   const ContextBlock block{{plan.contexts.get(), input.count, &count, &slot, 1}, plan.symbols.get(), nullptr, 0};
-  if (const Status status = append_context_stream(block, {plan.counts.data(), kDifferenceContexts, plan.occurring}, out); status != Status::ok) return status;
+  if (const Status status =
+          append_context_stream(block, {plan.counts.data(), kDifferenceContexts, plan.occurring}, out);
+      status != Status::ok)
+    return status;
   const size_t begin = out->size();
   out->resize(begin + plan.field_bytes + kFieldSlackBytes);
-  const size_t written =
-      float_kernels(input.kind).put_fields(input.current, input.previous, plan.symbols.get(), input.count, plan.field_bytes, out->data() + begin);
+  const size_t written = float_kernels(input.kind)
+                             .put_fields(input.current, input.previous, plan.symbols.get(), input.count,
+                                         plan.field_bytes, out->data() + begin);
   out->resize(begin + written);
   return Status::ok;
 }
@@ -99,12 +105,14 @@ Status decode_context_difference(ByteReader in, const ExactOutput& output) {
     const auto count = static_cast<uint32_t>(output.count);
     const uint32_t slot = 0;
     std::vector<uint32_t> escapes;
-    const Status status = read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
+    const Status status =
+        read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
     if (status != Status::ok) return status;
     if (!escapes.empty()) return Status::corrupt;
     const size_t left = in.left();
     const uint8_t* const fields = in.take(left);
-    const uint64_t bits = float_kernels(output.kind).apply_fields(output.previous, symbols.get(), fields, left, output.count, output.current);
+    const uint64_t bits = float_kernels(output.kind)
+                              .apply_fields(output.previous, symbols.get(), fields, left, output.count, output.current);
     if (bits > 8 * uint64_t{left}) return Status::truncated;
     const bool padded = (bits + 7) / 8 == left && (bits % 8 == 0 || fields[left - 1] >> (bits % 8) == 0);
     return padded ? Status::ok : Status::corrupt;

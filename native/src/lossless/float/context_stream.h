@@ -1,4 +1,5 @@
-// A context block with tables of its own, as the exact modes store it: varint lengths, tables, block (docs/format-blocks.md, sections 11 to 13).
+// A context block with tables of its own, as the exact modes store it: varint lengths, tables, block
+// (docs/format-blocks.md, sections 11 to 13).
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -25,7 +26,8 @@ inline Status append_context_stream(const ContextBlock& block, const BlockCounts
 }
 
 // Reads what append_context_stream() wrote; truncated or corrupt on anything else.
-inline Status read_context_stream(ByteReader& in, const ContextLayout& layout, uint8_t* symbols, std::vector<uint32_t>* escapes) {
+inline Status read_context_stream(ByteReader& in, const ContextLayout& layout, uint8_t* symbols,
+                                  std::vector<uint32_t>* escapes) {
   const uint8_t* parts[2];
   uint32_t sizes[2];
   for (size_t k = 0; k < 2; ++k) {

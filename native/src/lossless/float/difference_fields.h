@@ -1,8 +1,9 @@
-// The difference between a float and the same one of the previous checkpoint, as one of a few symbols that a context coder can learn and a
-// field of bits that are noise (docs/format-blocks.md, "Context differences").
+// The difference between a float and the same one of the previous checkpoint, as one of a few symbols that a context
+// coder can learn and a field of bits that are noise (docs/format-blocks.md, "Context differences").
 //
-// With d the difference of the ordered words, m = |d|, and s = 1 when d points against the previous value's sign: z = 2 m + s, or 0 when
-// m is 0. A symbol is a range of z, its field the place in the range; the last symbol's field is the word itself.
+// With d the difference of the ordered words, m = |d|, and s = 1 when d points against the previous value's sign: z = 2
+// m + s, or 0 when m is 0. A symbol is a range of z, its field the place in the range; the last symbol's field is the
+// word itself.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct DifferenceField {
 template <typename E>
 inline constexpr uint32_t kWordSymbol = E::kWordBits == 32 ? 30 : 18;
 
-inline constexpr uint32_t kShortMax = 3;        // of m, in 16 bits
-inline constexpr uint32_t kFirstLength = 3;     // of longer ones
+inline constexpr uint32_t kShortMax = 3;     // of m, in 16 bits
+inline constexpr uint32_t kFirstLength = 3;  // of longer ones
 inline constexpr uint32_t kFirstLongSymbol = 2 * kShortMax + 1;
 
 template <typename E>

@@ -1,5 +1,6 @@
-// A block of floats alone. Chunks of elements have levels, about the mean of their exponents; an element's symbol is how far its exponent lies
-// below what the level says, the level's fraction of an octave its context. Sign and mantissa are stored as they are.
+// A block of floats alone. Chunks of elements have levels, about the mean of their exponents; an element's symbol is
+// how far its exponent lies below what the level says, the level's fraction of an octave its context. Sign and mantissa
+// are stored as they are.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,8 +13,8 @@
 #include "entropy/exp_golomb.h"
 #include "entropy/range_coder.h"
 #include "lossless/exact/coder.h"
-#include "lossless/float/context_stream.h"
 #include "lossless/exact/difference_symbol.h"
+#include "lossless/float/context_stream.h"
 #include "lossless/float/float_kernels.h"
 
 namespace firn {
@@ -53,7 +54,8 @@ uint32_t mean_exponent(const FloatKernels& kernels, const uint8_t* exponents, si
 Levels find_levels(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
   Levels found;
   std::vector<uint32_t> means;
-  for_each_chunk(count, [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(kernels, exponents + at, n)); });
+  for_each_chunk(count,
+                 [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(kernels, exponents + at, n)); });
   const uint32_t top = *std::max_element(means.begin(), means.end()) / kPhases + 1;
   found.top = top + kRoom;
   uint32_t last = 0;
@@ -100,7 +102,8 @@ Status read_levels(ByteReader& in, size_t chunks, Levels* levels) {
 }
 
 void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* exponents) {
-  for (size_t i = 0; i < count; ++i) exponents[i] = symbols[i] == kSymbolOfZero ? uint8_t{0} : static_cast<uint8_t>(first - symbols[i]);
+  for (size_t i = 0; i < count; ++i)
+    exponents[i] = symbols[i] == kSymbolOfZero ? uint8_t{0} : static_cast<uint8_t>(first - symbols[i]);
 }
 
 size_t rest_bytes(ElementKind kind, size_t count) { return (element_bytes(kind) - 1) * count; }
@@ -114,7 +117,7 @@ Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
 struct Related {
   Levels levels;
   Scratch symbols, contexts;
-  std::vector<uint32_t> escapes;  // exponents
+  std::vector<uint32_t> escapes;                                         // exponents
   std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kPhases contexts, about
   uint32_t occurring = 0;                                                // symbols, as in BlockCounts
 };
@@ -129,7 +132,8 @@ Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t
     kernels.relate(exponents + at, n, related.levels.first_exponent(chunk), symbols + at);
     std::fill_n(related.contexts.get() + at, n, related.levels.context(chunk));
   });
-  kernels.count_symbols(symbols, related.contexts.get(), count, count > kCountedWholeMax ? kCountedStride : 1, related.counts.data());
+  kernels.count_symbols(symbols, related.contexts.get(), count, count > kCountedWholeMax ? kCountedStride : 1,
+                        related.counts.data());
   const auto occurs = [&](uint32_t symbol) {
     for (uint32_t context = 0; context < kPhases; ++context) {
       if (related.counts[context * kContextSymbols + symbol] > 0) return true;
@@ -157,7 +161,8 @@ uint64_t estimate_exponents(const ExactInput& input) {
   uint64_t sampled = 0;
   for (size_t at = 0; at < input.count; at += kSampled * kChunk) {
     const size_t n = std::min(kChunk, input.count - at);
-    float_kernels(input.kind).cut(input.current + at * element_bytes(input.kind), n, exponents.data(), {low.data(), high.data()});
+    float_kernels(input.kind)
+        .cut(input.current + at * element_bytes(input.kind), n, exponents.data(), {low.data(), high.data()});
     const uint32_t mean = mean_exponent(float_kernels(input.kind), exponents.data(), n) / kPhases;
     for (size_t i = 0; i < n; ++i) ++counts[256 + exponents[i] - mean];
     sampled += n;
@@ -173,14 +178,18 @@ Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
   const auto exponents = take_scratch(input.count);
   const size_t rest_size = rest_bytes(input.kind, input.count);
   const auto rest = take_scratch(rest_size);
-  float_kernels(input.kind).cut(input.current, input.count, exponents.get(), rest_at<FloatRest>(input.kind, rest.get(), input.count));
+  float_kernels(input.kind)
+      .cut(input.current, input.count, exponents.get(), rest_at<FloatRest>(input.kind, rest.get(), input.count));
   const Related related = relate_all(float_kernels(input.kind), exponents.get(), input.count);
   write_levels(related.levels, out);
   const auto count = static_cast<uint32_t>(input.count);
   const uint32_t slot = 0;
   const std::vector<uint32_t>& escapes = related.escapes;
-  const ContextBlock block{{related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
-  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases, related.occurring}, out); status != Status::ok) return status;
+  const ContextBlock block{
+      {related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
+  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases, related.occurring}, out);
+      status != Status::ok)
+    return status;
   out->insert(out->end(), rest.get(), rest.get() + rest_size);
   return Status::ok;
 }
@@ -191,11 +200,14 @@ Status decode_exponents(ByteReader in, const ExactOutput& output) {
   if (const Status status = read_levels(in, chunks_of(output.count), &levels); status != Status::ok) return status;
   const auto symbols = take_scratch(output.count);
   const auto contexts = take_scratch(output.count);
-  for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) { std::fill_n(contexts.get() + at, n, levels.context(chunk)); });
+  for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) {
+    std::fill_n(contexts.get() + at, n, levels.context(chunk));
+  });
   const auto count = static_cast<uint32_t>(output.count);
   const uint32_t slot = 0;
   std::vector<uint32_t> escapes;
-  const Status status = read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
+  const Status status =
+      read_context_stream(in, {contexts.get(), output.count, &count, &slot, 1}, symbols.get(), &escapes);
   if (status != Status::ok) return status;
   const uint8_t* const rest = in.take(rest_bytes(output.kind, output.count));
   if (!rest) return Status::truncated;
@@ -210,7 +222,8 @@ Status decode_exponents(ByteReader in, const ExactOutput& output) {
     if (escapes[next] > 0xFF) return Status::corrupt;
     exponents[i] = static_cast<uint8_t>(escapes[next++]);
   }
-  float_kernels(output.kind).join(exponents, rest_at<ConstFloatRest>(output.kind, rest, output.count), output.count, output.current);
+  float_kernels(output.kind)
+      .join(exponents, rest_at<ConstFloatRest>(output.kind, rest, output.count), output.count, output.current);
   return Status::ok;
 }
 

@@ -1,7 +1,7 @@
 #include "lossless/float/float_kernels.h"
 
-#include "simd/cpu_features.h"
 #include "lossless/float/float_passes.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 

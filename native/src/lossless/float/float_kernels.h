@@ -1,5 +1,5 @@
-// Passes over a block of floats behind the context modes (exponents.cc, context_difference.cc); one set per instruction set, identical
-// results.
+// Passes over a block of floats behind the context modes (exponents.cc, context_difference.cc); one set per instruction
+// set, identical results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -39,28 +39,37 @@ struct FloatKernels {
 
   // What a chunk's level comes from; at most 2^24 exponents.
   ExponentSum (*sum_exponents)(const uint8_t* exponents, size_t count);
-  // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves no symbol.
+  // Symbols of a chunk (exponents.cc): `first` less the exponent, kSymbolOfZero for 0, kContextEscape where that leaves
+  // no symbol.
   void (*relate)(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols);
 
-  // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count <= kBlockElementsMax. Of kCountedRun
-  // elements after another, the first and then one in `stride` are counted, `stride` times each.
+  // Adds to counts[kContextSymbols * contexts[i] + symbols[i]], which begin at 0; contexts < kDifferenceContexts, count
+  // <= kBlockElementsMax. Of kCountedRun elements after another, the first and then one in `stride` are counted,
+  // `stride` times each.
   void (*count_symbols)(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride, uint32_t* counts);
 
-  // Contexts of the elements of the previous block (difference_symbol.h), and symbols of the differences to it (difference_fields.h).
+  // Contexts of the elements of the previous block (difference_symbol.h), and symbols of the differences to it
+  // (difference_fields.h).
   void (*contexts)(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts);
   SymbolsFound (*symbols)(const uint8_t* current, const uint8_t* previous, size_t count, uint8_t* symbols);
-  // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room for them and
-  // kFieldSlackBytes. `field_bytes` is about what they take; what is written does not depend on it. Returns the bytes.
-  size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t field_bytes, uint8_t* out);
-  // Rebuilds the block from previous words, symbols and fields; missing fields are read as zeros. Returns the bits that the symbols call for.
-  uint64_t (*apply_fields)(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current);
+  // Writes the fields that the symbols leave open, the first in the lowest bits, and zeros up to a byte. `out` has room
+  // for them and kFieldSlackBytes. `field_bytes` is about what they take; what is written does not depend on it.
+  // Returns the bytes.
+  size_t (*put_fields)(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count,
+                       size_t field_bytes, uint8_t* out);
+  // Rebuilds the block from previous words, symbols and fields; missing fields are read as zeros. Returns the bits that
+  // the symbols call for.
+  uint64_t (*apply_fields)(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size,
+                           size_t count, uint8_t* current);
 };
 
 inline constexpr size_t kFieldSlackBytes = 16;
 inline constexpr size_t kCountedRun = 32;  // short, so that small tensors that share a block are met
-inline constexpr size_t kCountedStride = 4;                // of large blocks: tables are hardly worse, and counting takes a quarter of the time
+inline constexpr size_t kCountedStride =
+    4;  // of large blocks: tables are hardly worse, and counting takes a quarter of the time
 inline constexpr size_t kCountedWholeMax = size_t{1} << 15;  // elements of blocks that are counted whole
-inline constexpr uint8_t kSymbolOfZero = 30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
+inline constexpr uint8_t kSymbolOfZero =
+    30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
 
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
 const FloatKernels& float_kernels(ElementKind kind);

@@ -7,22 +7,25 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simd/words_512.h"
 #include "lossless/float/float_kernels.h"
 #include "lossless/float/float_passes.h"
+#include "simd/words_512.h"
 
 namespace firn::FIRN_ISA {
 namespace {
 
 constexpr uint32_t kWindowBits = 512;  // of fields read at once
 
-// Blocks are read from memory once or twice, four KiB pages at a time; machines fetch ahead within a page, and begin late in each.
+// Blocks are read from memory once or twice, four KiB pages at a time; machines fetch ahead within a page, and begin
+// late in each.
 [[gnu::always_inline]] inline void fetch_ahead(const uint8_t* bytes) {
   constexpr uintptr_t kAhead = 2048;
   _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(bytes) + kAhead), _MM_HINT_T0);
 }
 
-[[gnu::always_inline]] inline bool fit(__m512i lengths) { return _mm512_cmpgt_epu64_mask(lengths, _mm512_set1_epi64(FieldWriter::kBitsMax)) == 0; }
+[[gnu::always_inline]] inline bool fit(__m512i lengths) {
+  return _mm512_cmpgt_epu64_mask(lengths, _mm512_set1_epi64(FieldWriter::kBitsMax)) == 0;
+}
 
 template <int kLane>
 [[gnu::always_inline]] inline uint64_t lane(__m512i values) {
@@ -51,18 +54,22 @@ inline void put_long(__m512i fields, __m512i lengths, FieldWriter* writer) {
 template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_eight(__m512i fields, __m512i lengths, FieldWriter* writer) {
   if constexpr (kJoins == 0) {
-    if (!fit(lengths)) [[unlikely]] return put_long(fields, lengths, writer);
+    if (!fit(lengths)) [[unlikely]]
+      return put_long(fields, lengths, writer);
     put_lanes<0, 1, 2, 3, 4, 5, 6, 7>(fields, lengths, writer);
   } else {
     const __m512i of_two = _mm512_add_epi64(lengths, _mm512_shuffle_epi32(lengths, _MM_PERM_BADC));
     const __m512i of_four = _mm512_add_epi64(of_two, _mm512_permutex_epi64(of_two, _MM_PERM_BADC));
     const __m512i of_eight = _mm512_add_epi64(of_four, _mm512_shuffle_i64x2(of_four, of_four, _MM_PERM_BADC));
-    if (!fit(kJoins == 1 ? of_two : kJoins == 2 ? of_four : of_eight)) [[unlikely]] return put_eight<kJoins - 1>(fields, lengths, writer);
-    const __m512i twos = _mm512_or_si512(fields, _mm512_sllv_epi64(_mm512_shuffle_epi32(fields, _MM_PERM_BADC), lengths));
+    if (!fit(kJoins == 1 ? of_two : kJoins == 2 ? of_four : of_eight)) [[unlikely]]
+      return put_eight<kJoins - 1>(fields, lengths, writer);
+    const __m512i twos =
+        _mm512_or_si512(fields, _mm512_sllv_epi64(_mm512_shuffle_epi32(fields, _MM_PERM_BADC), lengths));
     if constexpr (kJoins == 1) return put_lanes<0, 2, 4, 6>(twos, of_two, writer);
     const __m512i fours = _mm512_or_si512(twos, _mm512_sllv_epi64(_mm512_permutex_epi64(twos, _MM_PERM_BADC), of_two));
     if constexpr (kJoins == 2) return put_lanes<0, 4>(fours, of_four, writer);
-    put_lanes<0>(_mm512_or_si512(fours, _mm512_sllv_epi64(_mm512_shuffle_i64x2(fours, fours, _MM_PERM_BADC), of_four)), of_eight, writer);
+    put_lanes<0>(_mm512_or_si512(fours, _mm512_sllv_epi64(_mm512_shuffle_i64x2(fours, fours, _MM_PERM_BADC), of_four)),
+                 of_eight, writer);
   }
 }
 
@@ -70,8 +77,9 @@ template <uint32_t kJoins>
 template <uint32_t kJoins>
 [[gnu::always_inline]] inline void put_sixteen(__m512i fields, __m512i lengths, FieldWriter* writer) {
   const __m512i low_half = _mm512_set1_epi64(0xFFFFFFFF), first = _mm512_and_si512(lengths, low_half);
-  put_eight<kJoins>(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi64(_mm512_srli_epi64(fields, 32), first)),
-            _mm512_add_epi64(first, _mm512_srli_epi64(lengths, 32)), writer);
+  put_eight<kJoins>(
+      _mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi64(_mm512_srli_epi64(fields, 32), first)),
+      _mm512_add_epi64(first, _mm512_srli_epi64(lengths, 32)), writer);
 }
 
 // Sums of sixteen numbers up to and with each.
@@ -100,7 +108,9 @@ struct Wide {
   static __m512i all(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
   static __m512i load(const uint8_t* words, size_t i) { return _mm512_loadu_si512(words + 4 * i); }
   static void store(__m512i value, uint8_t* words, size_t i) { _mm512_storeu_si512(words + 4 * i, value); }
-  static __m512i load_symbols(const uint8_t* symbols) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(symbols))); }
+  static __m512i load_symbols(const uint8_t* symbols) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(symbols)));
+  }
   static void store_symbols(__m512i values, uint8_t* symbols) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(symbols), _mm512_cvtepi32_epi8(values));
   }
@@ -113,18 +123,28 @@ struct Wide {
   static __m512i choose(__mmask16 where, __m512i yes, __m512i no) { return _mm512_mask_mov_epi32(no, where, yes); }
   static __m512i least(__m512i a, __m512i b) { return _mm512_min_epu32(a, b); }
   template <int kBits>
-  static __m512i down(__m512i a) { return _mm512_srli_epi32(a, kBits); }
-  static __m512i above(__m512i a, __m512i b) { return _mm512_max_epi32(sub(a, b), _mm512_setzero_si512()); }  // a - b or 0
-  static __m512i low_bits(__m512i values, __m512i bits) { return _mm512_andnot_si512(_mm512_sllv_epi32(all(~0u), bits), values); }
+  static __m512i down(__m512i a) {
+    return _mm512_srli_epi32(a, kBits);
+  }
+  static __m512i above(__m512i a, __m512i b) {
+    return _mm512_max_epi32(sub(a, b), _mm512_setzero_si512());
+  }  // a - b or 0
+  static __m512i low_bits(__m512i values, __m512i bits) {
+    return _mm512_andnot_si512(_mm512_sllv_epi32(all(~0u), bits), values);
+  }
 
   // Sets of symbols.
-  static __m512i unite(__m512i set, __m512i symbols) { return _mm512_or_si512(set, _mm512_sllv_epi32(all(1), symbols)); }
+  static __m512i unite(__m512i set, __m512i symbols) {
+    return _mm512_or_si512(set, _mm512_sllv_epi32(all(1), symbols));
+  }
   static uint32_t united(__m512i set) { return static_cast<uint32_t>(_mm512_reduce_or_epi32(set)); }
   static __m512i in_pairs(__m512i bits) { return bits; }  // sums of 32 bits
 
   static __m512i symbols(const Doubled& d) { return _mm512_sub_epi32(all(32), _mm512_lzcnt_epi32(d.magnitude)); }
   template <uint32_t kJoins>
-  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) { put_sixteen<kJoins>(fields, lengths, writer); }
+  static void put(__m512i fields, __m512i lengths, FieldWriter* writer) {
+    put_sixteen<kJoins>(fields, lengths, writer);
+  }
   static __m512i sums(__m512i bits, uint32_t* total) {
     const __m512i ends = running_sums(bits);
     *total = last_of_sixteen(ends);
@@ -133,7 +153,8 @@ struct Wide {
   // The 32 bits from each of these places in the window on.
   static __m512i bits_at(__m512i window, __m512i places) {
     const __m512i word = _mm512_srli_epi32(places, 5);
-    return join_words32(_mm512_permutexvar_epi32(word, window), _mm512_permutexvar_epi32(add(word, all(1)), window), places);
+    return join_words32(_mm512_permutexvar_epi32(word, window), _mm512_permutexvar_epi32(add(word, all(1)), window),
+                        places);
   }
 
   // Entries for the 32 symbols.
@@ -173,14 +194,19 @@ struct Narrow {
   static __m512i choose(__mmask32 where, __m512i yes, __m512i no) { return _mm512_mask_mov_epi16(no, where, yes); }
   static __m512i least(__m512i a, __m512i b) { return _mm512_min_epu16(a, b); }
   template <int kBits>
-  static __m512i down(__m512i a) { return _mm512_srli_epi16(a, kBits); }
+  static __m512i down(__m512i a) {
+    return _mm512_srli_epi16(a, kBits);
+  }
   static __m512i above(__m512i a, __m512i b) { return _mm512_subs_epu16(a, b); }
-  static __m512i low_bits(__m512i values, __m512i bits) { return _mm512_andnot_si512(_mm512_sllv_epi16(all(~0u), bits), values); }
+  static __m512i low_bits(__m512i values, __m512i bits) {
+    return _mm512_andnot_si512(_mm512_sllv_epi16(all(~0u), bits), values);
+  }
 
   // Sets of symbols, each in 32 bits.
   static __m512i unite(__m512i set, __m512i symbols) {
     const __m512i one = _mm512_set1_epi32(1), first = _mm512_and_si512(symbols, _mm512_set1_epi32(0xFFFF));
-    return _mm512_or_si512(set, _mm512_or_si512(_mm512_sllv_epi32(one, first), _mm512_sllv_epi32(one, _mm512_srli_epi32(symbols, 16))));
+    return _mm512_or_si512(
+        set, _mm512_or_si512(_mm512_sllv_epi32(one, first), _mm512_sllv_epi32(one, _mm512_srli_epi32(symbols, 16))));
   }
   static uint32_t united(__m512i set) { return static_cast<uint32_t>(_mm512_reduce_or_epi32(set)); }
   static __m512i in_pairs(__m512i bits) { return _mm512_madd_epi16(bits, all(1)); }  // sums of 32 bits
@@ -195,18 +221,21 @@ struct Narrow {
   template <uint32_t kJoins>
   static void put(__m512i fields, __m512i lengths, FieldWriter* writer) {
     const __m512i low_half = _mm512_set1_epi32(0xFFFF), first = _mm512_and_si512(lengths, low_half);
-    put_sixteen<kJoins>(_mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi32(_mm512_srli_epi32(fields, 16), first)),
-                        _mm512_add_epi32(first, _mm512_srli_epi32(lengths, 16)), writer);
+    put_sixteen<kJoins>(
+        _mm512_or_si512(_mm512_and_si512(fields, low_half), _mm512_sllv_epi32(_mm512_srli_epi32(fields, 16), first)),
+        _mm512_add_epi32(first, _mm512_srli_epi32(lengths, 16)), writer);
   }
   static __m512i sums(__m512i bits, uint32_t* total) {
-    const __m512i in_pairs = add(bits, _mm512_slli_epi32(bits, 16)), of_pairs = _mm512_srli_epi32(in_pairs, 16), ends = running_sums(of_pairs);
+    const __m512i in_pairs = add(bits, _mm512_slli_epi32(bits, 16)), of_pairs = _mm512_srli_epi32(in_pairs, 16),
+                  ends = running_sums(of_pairs);
     *total = last_of_sixteen(ends);
     const __m512i before = _mm512_sub_epi32(ends, of_pairs);
     return add(in_pairs, _mm512_or_si512(before, _mm512_slli_epi32(before, 16)));
   }
   static __m512i bits_at(__m512i window, __m512i places) {
     const __m512i word = _mm512_srli_epi16(places, 4);
-    return join_words16(_mm512_permutexvar_epi16(word, window), _mm512_permutexvar_epi16(add(word, all(1)), window), places);
+    return join_words16(_mm512_permutexvar_epi16(word, window), _mm512_permutexvar_epi16(add(word, all(1)), window),
+                        places);
   }
 
   struct Table {
@@ -227,12 +256,14 @@ template <typename L>
 
 template <typename L>
 [[gnu::always_inline]] inline __m512i from_ordered(__m512i ordered) {
-  return _mm512_xor_si512(ordered, _mm512_or_si512(_mm512_andnot_si512(L::sign(ordered), L::all(~0u)), L::all(1u << (L::kWordBits - 1))));
+  return _mm512_xor_si512(
+      ordered, _mm512_or_si512(_mm512_andnot_si512(L::sign(ordered), L::all(~0u)), L::all(1u << (L::kWordBits - 1))));
 }
 
 template <typename L>
 [[gnu::always_inline]] inline Doubled doubled(__m512i now, __m512i before) {
-  const __m512i d = L::sub(to_ordered<L>(now), to_ordered<L>(before)), magnitude = L::absolute(d), twice = L::add(magnitude, magnitude);
+  const __m512i d = L::sub(to_ordered<L>(now), to_ordered<L>(before)), magnitude = L::absolute(d),
+                twice = L::add(magnitude, magnitude);
   const __m512i against = _mm512_and_si512(_mm512_xor_si512(L::sign(d), L::sign(before)), L::all(1));
   return {magnitude, L::choose(L::nonzero(d), _mm512_or_si512(twice, against), twice)};
 }
@@ -262,7 +293,8 @@ SymbolsFound symbols_512(const uint8_t* current, const uint8_t* previous, size_t
 template <typename E, typename L>
 void contexts_512(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts) {
   const size_t whole = count - count % L::kLanes;
-  const __m512i from = L::all(reference), exponent_bits = L::all((1u << E::kExponentBits) - 1), most = L::all(kDifferenceContexts - 1);
+  const __m512i from = L::all(reference), exponent_bits = L::all((1u << E::kExponentBits) - 1),
+                most = L::all(kDifferenceContexts - 1);
   for (size_t i = 0; i < whole; i += L::kLanes) {
     fetch_ahead(previous + i * sizeof(typename L::E::Word));
     const __m512i exponent = _mm512_and_si512(L::template down<E::kExponentShift>(L::load(previous, i)), exponent_bits);
@@ -272,7 +304,8 @@ void contexts_512(const uint8_t* previous, size_t count, uint32_t reference, uin
 }
 
 template <typename L, uint32_t kJoins>
-size_t put_fields_joined(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, uint8_t* out) {
+size_t put_fields_joined(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count,
+                         uint8_t* out) {
   FieldWriter writer(out);
   const size_t whole = count - count % L::kLanes;
   const typename L::Table bits_of(&DifferenceField::bits);
@@ -290,7 +323,8 @@ size_t put_fields_joined(const uint8_t* current, const uint8_t* previous, const 
 }
 
 template <typename L>
-size_t put_fields_512(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t field_bytes, uint8_t* out) {
+size_t put_fields_512(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count,
+                      size_t field_bytes, uint8_t* out) {
   // With so many bits on average, nearly all of what is joined fits.
   constexpr size_t kMeanBitsMax = 40;
   const size_t mean = field_bytes * L::kLanes / std::max<size_t>(count, 1);  // bits of one of put_eight()'s fields
@@ -304,7 +338,8 @@ size_t put_fields_512(const uint8_t* current, const uint8_t* previous, const uin
 // Sixty-four bytes of the fields from any byte on; zeros follow their end.
 class Windows {
  public:
-  Windows(const uint8_t* fields, size_t size) : fields_(fields), size_(size), tail_at_(size > kBytes ? size - kBytes : 0) {
+  Windows(const uint8_t* fields, size_t size)
+      : fields_(fields), size_(size), tail_at_(size > kBytes ? size - kBytes : 0) {
     if (size > 0) std::memcpy(tail_, fields + tail_at_, size - tail_at_);
   }
   [[gnu::always_inline]] __m512i at(uint64_t byte) const {
@@ -320,7 +355,8 @@ class Windows {
 };
 
 template <typename L>
-uint64_t apply_fields_512(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current) {
+uint64_t apply_fields_512(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size,
+                          size_t count, uint8_t* current) {
   const typename L::Table base_of(&DifferenceField::base), bits_of(&DifferenceField::bits);
   const __m512i word_symbol = L::all(kWordSymbol<typename L::E>), one = L::all(1);
   uint64_t position = 0;  // bits
@@ -342,7 +378,8 @@ uint64_t apply_fields_512(const uint8_t* previous, const uint8_t* symbols, const
       const __m512i z = L::add(base_of.look_up(symbol), field), before = L::load(previous, i);
       const __m512i minus = _mm512_xor_si512(L::sign(before), L::sub(_mm512_setzero_si512(), _mm512_and_si512(z, one)));
       const __m512i d = L::sub(_mm512_xor_si512(L::template down<1>(z), minus), minus);
-      L::store(L::choose(L::equal(symbol, word_symbol), field, from_ordered<L>(L::add(to_ordered<L>(before), d))), current, i);
+      L::store(L::choose(L::equal(symbol, word_symbol), field, from_ordered<L>(L::add(to_ordered<L>(before), d))),
+               current, i);
     }
     position += total;
   }
@@ -360,7 +397,9 @@ void cut_bf16_512(const uint8_t* words, size_t count, uint8_t* exponents, const 
   constexpr size_t kPiece = 64;
   const size_t whole = count - count % kPiece;
   const __m512i mantissa = _mm512_set1_epi16(0x7F), sign = _mm512_set1_epi16(0x80);
-  const auto high = [&](__m512i word) { return _mm512_or_si512(_mm512_and_si512(word, mantissa), _mm512_and_si512(_mm512_srli_epi16(word, 8), sign)); };
+  const auto high = [&](__m512i word) {
+    return _mm512_or_si512(_mm512_and_si512(word, mantissa), _mm512_and_si512(_mm512_srli_epi16(word, 8), sign));
+  };
   for (size_t i = 0; i < whole; i += kPiece) {
     fetch_ahead(words + 2 * i);
     fetch_ahead(words + 2 * i + kPiece);
@@ -378,7 +417,8 @@ void cut_f32_512(const uint8_t* words, size_t count, uint8_t* exponents, const F
   for (size_t i = 0; i < whole; i += kPiece) {
     fetch_ahead(words + 4 * i);
     const __m512i word = _mm512_loadu_si512(words + 4 * i);
-    const __m512i high = _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(word, 16), mantissa), _mm512_and_si512(_mm512_srli_epi32(word, 24), sign));
+    const __m512i high = _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(word, 16), mantissa),
+                                         _mm512_and_si512(_mm512_srli_epi32(word, 24), sign));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(exponents + i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 23)));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(rest.high + i), _mm512_cvtepi32_epi8(high));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(rest.low + 2 * i), _mm512_cvtepi32_epi16(word));
@@ -400,7 +440,8 @@ ExponentSum sum_exponents_512(const uint8_t* exponents, size_t count) {
 }
 
 void relate_exponents_512(const uint8_t* exponents, size_t count, uint8_t first, uint8_t* symbols) {
-  const __m512i from = _mm512_set1_epi8(static_cast<char>(first)), zero = _mm512_set1_epi8(kSymbolOfZero), escape = _mm512_set1_epi8(kContextEscape);
+  const __m512i from = _mm512_set1_epi8(static_cast<char>(first)), zero = _mm512_set1_epi8(kSymbolOfZero),
+                escape = _mm512_set1_epi8(kContextEscape);
   size_t i = 0;
   for (; i + 64 <= count; i += 64) {
     const __m512i exponent = _mm512_loadu_si512(exponents + i), below = _mm512_sub_epi8(from, exponent);
@@ -425,7 +466,8 @@ constexpr FloatKernels kernels() {
 }
 
 const FloatKernels& kernels_512(ElementKind kind) {
-  static constexpr FloatKernels f16 = kernels<F16Element, Narrow>(), bf16 = kernels<Bf16Element, Narrow>(), f32 = kernels<F32Element, Wide>();
+  static constexpr FloatKernels f16 = kernels<F16Element, Narrow>(), bf16 = kernels<Bf16Element, Narrow>(),
+                                f32 = kernels<F32Element, Wide>();
   return kind == ElementKind::f16 ? f16 : kind == ElementKind::bf16 ? bf16 : f32;
 }
 

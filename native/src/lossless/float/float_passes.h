@@ -1,15 +1,16 @@
-// FloatKernels in plain C++: the reference, and what a compiler makes of it for an instruction set. Include in one file per set.
+// FloatKernels in plain C++: the reference, and what a compiler makes of it for an instruction set. Include in one file
+// per set.
 #pragma once
 #include <algorithm>
 #include <bit>
 
-#include "common/invariant.h"
 #include "common/bytes.h"
+#include "common/invariant.h"
 #include "firn/context_coder.h"
 #include "firn/delta.h"
-#include "lossless/float/difference_fields.h"
 #include "lossless/exact/difference_symbol.h"
 #include "lossless/exact/element.h"
+#include "lossless/float/difference_fields.h"
 #include "lossless/float/float_kernels.h"
 #include "simd/isa_namespace.h"
 
@@ -23,7 +24,8 @@ class FieldWriter {
 
   explicit FieldWriter(uint8_t* out) : begin_(out), next_(out) {}
 
-  // value < 2^count, count <= kBitsMax. Whole bytes are done with, since a branch on whether a word is full could not be predicted.
+  // value < 2^count, count <= kBitsMax. Whole bytes are done with, since a branch on whether a word is full could not
+  // be predicted.
   void put(uint64_t value, uint32_t count) {
     FIRN_INNER_INVARIANT(count <= kBitsMax && value >> count == 0);
     pending_ |= value << used_;
@@ -54,7 +56,8 @@ class FieldReader {
     const uint64_t byte = position_ >> 3;
     uint64_t word = 0;
     if (byte + 8 <= size_) word = load_le<uint64_t>(bytes_ + byte);
-    else for (uint64_t i = byte; i < size_; ++i) word |= uint64_t{bytes_[i]} << (8 * (i - byte));
+    else
+      for (uint64_t i = byte; i < size_; ++i) word |= uint64_t{bytes_[i]} << (8 * (i - byte));
     word >>= position_ & 7;
     position_ += count;
     return static_cast<uint32_t>(word & ((uint64_t{1} << count) - 1));
@@ -86,7 +89,8 @@ void join(const uint8_t* exponents, const ConstFloatRest& rest, size_t count, ui
   const uint8_t *const high = rest.high, *const low = rest.low;
   for (size_t i = 0; i < count; ++i) {
     const uint32_t top = high[i];
-    uint32_t word = (top & 0x80) << (E::kWordBits - 8) | uint32_t{exponents[i]} << E::kExponentShift | (top & 0x7F) << kHighShift;
+    uint32_t word =
+        (top & 0x80) << (E::kWordBits - 8) | uint32_t{exponents[i]} << E::kExponentShift | (top & 0x7F) << kHighShift;
     if constexpr (E::kWordBits == 32) word |= load_le<uint16_t>(low + 2 * i);
     store_le(words + i * sizeof(Word), static_cast<Word>(word));
   }
@@ -110,7 +114,8 @@ inline void relate_exponents(const uint8_t* exponents, size_t count, uint8_t fir
 }
 
 // Eight counts in turn, so that equal neighbours do not wait for one another's increment.
-inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride, uint32_t* counts) {
+inline void count_pairs(const uint8_t* symbols, const uint8_t* contexts, size_t count, size_t stride,
+                        uint32_t* counts) {
   constexpr size_t kParts = 8, kKeys = size_t{kDifferenceContexts} * kContextSymbols;
   static_assert(kBlockElementsMax / kParts + kParts <= 0xFFFF);
   uint16_t parts[kParts][kKeys] = {};
@@ -142,7 +147,8 @@ template <typename E>
 void contexts_of(const uint8_t* previous, size_t count, uint32_t reference, uint8_t* contexts) {
   const auto top = static_cast<int32_t>(reference);
   for (size_t i = 0; i < count; ++i) {
-    const int32_t below = top - static_cast<int32_t>(word_at<E>(previous, i) >> E::kExponentShift & ((1u << E::kExponentBits) - 1));
+    const int32_t below =
+        top - static_cast<int32_t>(word_at<E>(previous, i) >> E::kExponentShift & ((1u << E::kExponentBits) - 1));
     contexts[i] = static_cast<uint8_t>(std::clamp(below, 0, static_cast<int32_t>(kDifferenceContexts) - 1));
   }
 }
@@ -169,7 +175,8 @@ SymbolsFound symbols_of(const uint8_t* current, const uint8_t* previous, size_t 
 }
 
 template <typename E>
-void put_fields_of(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count, FieldWriter* writer) {
+void put_fields_of(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count,
+                   FieldWriter* writer) {
   for (size_t i = begin; i < count; ++i) {
     const auto now = word_at<E>(current, i), before = word_at<E>(previous, i);
     const uint32_t bits = kDifferenceFields<E>[symbols[i]].bits;
@@ -179,7 +186,8 @@ void put_fields_of(const uint8_t* current, const uint8_t* previous, const uint8_
 }
 
 template <typename E>
-void apply_fields_of(const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count, FieldReader* reader, uint8_t* current) {
+void apply_fields_of(const uint8_t* previous, const uint8_t* symbols, size_t begin, size_t count, FieldReader* reader,
+                     uint8_t* current) {
   using Word = typename E::Word;
   for (size_t i = begin; i < count; ++i) {
     const Word before = word_at<E>(previous, i);
@@ -197,14 +205,16 @@ SymbolsFound symbols_pass(const uint8_t* current, const uint8_t* previous, size_
 }
 
 template <typename E>
-size_t put_fields_pass(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t, uint8_t* out) {
+size_t put_fields_pass(const uint8_t* current, const uint8_t* previous, const uint8_t* symbols, size_t count, size_t,
+                       uint8_t* out) {
   FieldWriter writer(out);
   put_fields_of<E>(current, previous, symbols, 0, count, &writer);
   return writer.finish();
 }
 
 template <typename E>
-uint64_t apply_fields_pass(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size, size_t count, uint8_t* current) {
+uint64_t apply_fields_pass(const uint8_t* previous, const uint8_t* symbols, const uint8_t* fields, size_t size,
+                           size_t count, uint8_t* current) {
   FieldReader reader(fields, size, 0);
   apply_fields_of<E>(previous, symbols, 0, count, &reader, current);
   return reader.position();
@@ -212,7 +222,8 @@ uint64_t apply_fields_pass(const uint8_t* previous, const uint8_t* symbols, cons
 
 template <typename E>
 constexpr FloatKernels plain_kernels() {
-  FloatKernels kernels{nullptr, nullptr, sum_exponents, relate_exponents, count_pairs, contexts_of<E>, symbols_pass<E>, put_fields_pass<E>, apply_fields_pass<E>};
+  FloatKernels kernels{nullptr,        nullptr,         sum_exponents,      relate_exponents,    count_pairs,
+                       contexts_of<E>, symbols_pass<E>, put_fields_pass<E>, apply_fields_pass<E>};
   if constexpr (E::kExponentBits == 8) {
     kernels.cut = cut<E>;
     kernels.join = join<E>;
@@ -221,7 +232,8 @@ constexpr FloatKernels plain_kernels() {
 }
 
 inline const FloatKernels& plain_kernels_of(ElementKind kind) {
-  static constexpr FloatKernels f16 = plain_kernels<F16Element>(), bf16 = plain_kernels<Bf16Element>(), f32 = plain_kernels<F32Element>();
+  static constexpr FloatKernels f16 = plain_kernels<F16Element>(), bf16 = plain_kernels<Bf16Element>(),
+                                f32 = plain_kernels<F32Element>();
   return kind == ElementKind::f16 ? f16 : kind == ElementKind::bf16 ? bf16 : f32;
 }
 

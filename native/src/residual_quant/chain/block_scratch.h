@@ -20,7 +20,8 @@ struct BlockScratch {
   std::vector<uint32_t> coded_escapes, coded_counts;  // of the block being coded
 };
 
-// The thread's own, which it keeps between blocks: memory that is asked for anew has to be cleared by the system first. Throws std::bad_alloc.
+// The thread's own, which it keeps between blocks: memory that is asked for anew has to be cleared by the system first.
+// Throws std::bad_alloc.
 inline BlockScratch& block_scratch() {
   thread_local const auto scratch = std::make_unique_for_overwrite<BlockScratch>();
   return *scratch;

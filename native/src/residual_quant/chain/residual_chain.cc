@@ -2,11 +2,11 @@
 #include <new>
 
 #include "firn/residual.h"
-#include "residual_quant/lattice/activity.h"
-#include "residual_quant/lattice/segment_steps.h"
 #include "residual_quant/chain/block_scratch.h"
 #include "residual_quant/chain/block_start.h"
 #include "residual_quant/chain/tuple_payload.h"
+#include "residual_quant/lattice/activity.h"
+#include "residual_quant/lattice/segment_steps.h"
 
 namespace firn {
 namespace {
@@ -18,7 +18,9 @@ struct Stretch {
 };
 
 bool same_counts(LatticeSegments a, LatticeSegments b) {
-  return a.count == b.count && std::equal(a.data, a.data + a.count, b.data, [](const LatticeSegment& x, const LatticeSegment& y) { return x.count == y.count; });
+  return a.count == b.count &&
+         std::equal(a.data, a.data + a.count, b.data,
+                    [](const LatticeSegment& x, const LatticeSegment& y) { return x.count == y.count; });
 }
 
 // Follows a block through its chain, a link at a time. Between links the state lies in `values` and `activity`.
@@ -30,12 +32,14 @@ class Rebuilding {
   // Leaves the state after the last link in `values` and `activity`.
   Status run() { return follow_to(chain_.count); }
 
-  // step(rule, moves, state, first, count) is to move every stretch of the state before the last link; false where moves are corrupt.
+  // step(rule, moves, state, first, count) is to move every stretch of the state before the last link; false where
+  // moves are corrupt.
   template <typename Step>
   Status run_to_last(Step step) {
     if (const Status status = follow_to(chain_.count - 1); status != Status::ok) return status;
     if (const Status status = decode(chain_.count - 1); status != Status::ok) return status;
-    return for_each_stretch(chain_.count - 1, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
+    return for_each_stretch(chain_.count - 1, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment,
+                                                  size_t first, size_t count) {
       return step(rule, moves, state_before(chain_.count - 1, segment, first, count), first, count);
     });
   }
@@ -48,7 +52,8 @@ class Rebuilding {
   Status check() {
     if (chain_.count == 0 || !valid_tuples(chain_)) return Status::invalid_argument;
     for (size_t i = 0; i < chain_.count; ++i) {
-      if (!valid_segments(link(i).segments, &count_) || !same_counts(link(i).segments, link(0).segments)) return Status::invalid_argument;
+      if (!valid_segments(link(i).segments, &count_) || !same_counts(link(i).segments, link(0).segments))
+        return Status::invalid_argument;
     }
     scratch_.counts.clear();
     for (size_t s = 0; s < link(0).segments.count; ++s) scratch_.counts.push_back(link(0).segments.data[s].count);
@@ -59,7 +64,9 @@ class Rebuilding {
   Status follow_to(size_t links) {
     if (const Status status = check(); status != Status::ok) return status;
     if (starts(0)) contexts_at_start(link(0).segments, chain_.origins, scratch_.contexts);
-    else if (const Status status = lattice_contexts(link(0).segments, chain_.previous, scratch_.contexts); status != Status::ok) return status;
+    else if (const Status status = lattice_contexts(link(0).segments, chain_.previous, scratch_.contexts);
+             status != Status::ok)
+      return status;
     for (size_t i = 0; i < links; ++i) {
       if (const Status status = decode(i); status != Status::ok) return status;
       if (const Status status = move(i); status != Status::ok) return status;
@@ -68,9 +75,12 @@ class Rebuilding {
   }
 
   Status decode(size_t i) {
-    const ContextLayout layout{scratch_.contexts, count_, scratch_.counts.data(), link(i).slots, scratch_.counts.size()};
+    const ContextLayout layout{scratch_.contexts, count_, scratch_.counts.data(), link(i).slots,
+                               scratch_.counts.size()};
     if (link(i).position == 0) escapes_taken_ = 0;
-    if (!link(i).tuples.symbols) return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols, &scratch_.escapes);
+    if (!link(i).tuples.symbols)
+      return link(i).tables->decode(link(i).payload, link(i).payload_bytes, layout, scratch_.symbols,
+                                    &scratch_.escapes);
     if (link(i).position == 0) {
       if (const Status status = decode_tuples(link(i), layout, &scratch_); status != Status::ok) return status;
     }
@@ -84,43 +94,50 @@ class Rebuilding {
   // step(rule, moves, segment, first, count) for every stretch of link i.
   template <typename Step>
   Status for_each_stretch(size_t i, Step step) {
-    LatticeMoves moves{scratch_.symbols, scratch_.escapes.data() + escapes_taken_, scratch_.escapes.size() - escapes_taken_};
-    const bool done = for_each_step(link(i).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
-      moves.symbols = scratch_.symbols + first;
-      return step(rule, moves, segment, first, count);
-    });
+    LatticeMoves moves{scratch_.symbols, scratch_.escapes.data() + escapes_taken_,
+                       scratch_.escapes.size() - escapes_taken_};
+    const bool done =
+        for_each_step(link(i).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
+          moves.symbols = scratch_.symbols + first;
+          return step(rule, moves, segment, first, count);
+        });
     escapes_taken_ = scratch_.escapes.size() - moves.escapes_left;
     return done && (moves.escapes_left == 0 || goes_on(i)) ? Status::ok : Status::corrupt;
   }
 
   // Moves the state by the symbols of link i, and finds the contexts of the next one while the state is near.
   Status move(size_t i) {
-    const LatticeSegment* const next = i + 1 < chain_.count && link(i + 1).position == 0 ? link(i + 1).segments.data : nullptr;
+    const LatticeSegment* const next =
+        i + 1 < chain_.count && link(i + 1).position == 0 ? link(i + 1).segments.data : nullptr;
     Stretch moved;
     LatticeRule next_rule;
     size_t next_segment = SIZE_MAX;
-    return for_each_stretch(i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
-      if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
-      if (next && starts(i) && chain_.origins[segment] == 0)
-        return kernels_.begin(rule, next_rule, moves, count, values_ + first, activity_ + first, scratch_.contexts + first);
-      // Only then the contexts there are those of these moves: within a payload of several checkpoints they stay those of the first.
-      if (next && i > 0 && link(i).position == 0)
-        return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count, scratch_.contexts + first);
-      // These do not write where they read.
-      const bool apart = i == 0;
-      int32_t* const values = apart ? values_ + first : moved.values;
-      uint8_t* const activity = apart ? activity_ + first : moved.activity;
-      const LatticeState before = state_before(i, segment, first, count);
-      if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
-      // Where a block starts, its moves say how large a weight is, not how active.
-      if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
-      if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
-      if (!apart) {
-        std::copy_n(values, count, values_ + first);
-        std::copy_n(activity, count, activity_ + first);
-      }
-      return true;
-    });
+    return for_each_stretch(
+        i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
+          if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
+          if (next && starts(i) && chain_.origins[segment] == 0)
+            return kernels_.begin(rule, next_rule, moves, count, values_ + first, activity_ + first,
+                                  scratch_.contexts + first);
+          // Only then the contexts there are those of these moves: within a payload of several checkpoints they stay
+          // those of the first.
+          if (next && i > 0 && link(i).position == 0)
+            return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count,
+                                   scratch_.contexts + first);
+          // These do not write where they read.
+          const bool apart = i == 0;
+          int32_t* const values = apart ? values_ + first : moved.values;
+          uint8_t* const activity = apart ? activity_ + first : moved.activity;
+          const LatticeState before = state_before(i, segment, first, count);
+          if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
+          // Where a block starts, its moves say how large a weight is, not how active.
+          if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
+          if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
+          if (!apart) {
+            std::copy_n(values, count, values_ + first);
+            std::copy_n(activity, count, activity_ + first);
+          }
+          return true;
+        });
   }
 
   LatticeState state_before(size_t i, size_t segment, size_t first, size_t count) {
@@ -160,7 +177,9 @@ Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out) try
   return Rebuilding(chain, scratch.values, scratch.activity)
       .run_to_last([&](const LatticeRule& rule, LatticeMoves& moves, LatticeState before, size_t first, size_t count) {
         uint8_t* const to = bytes + first * dtype_bytes(dtype);
-        if (!kernel(rule, moves, before.values, before.activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
+        if (!kernel(rule, moves, before.values, before.activity, count,
+                    dtype == Dtype::f32 ? static_cast<void*>(to) : f32))
+          return false;
         if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
         return true;
       });

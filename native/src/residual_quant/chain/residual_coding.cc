@@ -2,9 +2,9 @@
 #include <new>
 
 #include "firn/residual.h"
-#include "residual_quant/lattice/segment_steps.h"
 #include "residual_quant/chain/block_scratch.h"
 #include "residual_quant/chain/block_start.h"
+#include "residual_quant/lattice/segment_steps.h"
 
 namespace firn {
 
@@ -31,10 +31,12 @@ Status ResidualCoding::begin(const ResidualChain& chain, LatticeSegments segment
   return Status::out_of_memory;
 }
 
-Status ResidualCoding::quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics) try {
+Status ResidualCoding::quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis,
+                                LatticeStatistics* statistics) try {
   BlockScratch& scratch = block_scratch();
   if (origins_) hysteresis.prices = nullptr;  // nothing to stay at
-  const Status status = lattice_quantize(weights, dtype, segments_, state_, hysteresis, scratch.symbols, &scratch.coded_escapes, statistics);
+  const Status status = lattice_quantize(weights, dtype, segments_, state_, hysteresis, scratch.symbols,
+                                         &scratch.coded_escapes, statistics);
   use(scratch.symbols, scratch.coded_escapes.data(), scratch.coded_escapes.size());
   return status;
 } catch (const std::bad_alloc&) {
@@ -47,9 +49,10 @@ void ResidualCoding::use(const uint8_t* symbols, const uint32_t* escapes, size_t
   escape_count_ = escape_count;
 }
 
-Status ResidualCoding::error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                                  LatticeErrorSums* sums) const {
-  return lattice_error_sums(weights, dtype, gradients, gradient_dtype, gradient_scales, symbols_, escapes_, escape_count_, segments_, state_, sums);
+Status ResidualCoding::error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
+                                  const float* gradient_scales, LatticeErrorSums* sums) const {
+  return lattice_error_sums(weights, dtype, gradients, gradient_dtype, gradient_scales, symbols_, escapes_,
+                            escape_count_, segments_, state_, sums);
 }
 
 ContextBlock ResidualCoding::context_block(const uint32_t* slots) {

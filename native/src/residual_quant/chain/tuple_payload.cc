@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kSymbolBits = 5;
 constexpr uint8_t kNoSymbol = 0xFF;
 static_assert(kContextSymbols == 1u << kSymbolBits && kLatticeEscape < kContextSymbols);
-constexpr size_t kRowEntries = 64;          // of a row of ElementKernels::look_up
+constexpr size_t kRowEntries = 64;  // of a row of ElementKernels::look_up
 constexpr uint32_t kTupleSixteens = kContextSymbols / 16;
 
 // The escapes of all checkpoints: how many, then each.
@@ -30,7 +30,8 @@ Status read_escapes(ByteReader& in, std::vector<uint32_t>* escapes) {
 // Tuple t as kSymbolBits a symbol, the first checkpoint's lowest.
 uint32_t packed_tuple(const MoveTuples& tuples, size_t t) {
   uint32_t packed = 0;
-  for (uint32_t j = 0; j < tuples.width; ++j) packed |= uint32_t{tuples.symbols[j * tuples.count + t]} << (kSymbolBits * j);
+  for (uint32_t j = 0; j < tuples.width; ++j)
+    packed |= uint32_t{tuples.symbols[j * tuples.count + t]} << (kSymbolBits * j);
   return packed;
 }
 
@@ -54,11 +55,14 @@ bool valid_tuples(const ResidualChain& chain) {
       if (link.position > 0) return false;
       continue;
     }
-    if (link.tuples.width < 2 || link.tuples.width > kMoveTupleWidthMax || link.position >= link.tuples.width) return false;
+    if (link.tuples.width < 2 || link.tuples.width > kMoveTupleWidthMax || link.position >= link.tuples.width)
+      return false;
     if (link.position == 0) continue;
     if (i == 0) return false;
     const ResidualLink& before = chain.links[i - 1];
-    if (before.position + 1 != link.position || before.tuples.symbols != link.tuples.symbols || before.payload != link.payload) return false;
+    if (before.position + 1 != link.position || before.tuples.symbols != link.tuples.symbols ||
+        before.payload != link.payload)
+      return false;
   }
   return true;
 }
@@ -67,7 +71,9 @@ Status decode_tuples(const ResidualLink& link, const ContextLayout& layout, Bloc
   ByteReader in(link.payload, link.payload_bytes);
   if (const Status status = read_escapes(in, &scratch->escapes); status != Status::ok) return status;
   const size_t left = in.left();
-  if (const Status status = link.tables->decode(in.take(left), left, layout, scratch->tuples, &scratch->outside); status != Status::ok) return status;
+  if (const Status status = link.tables->decode(in.take(left), left, layout, scratch->tuples, &scratch->outside);
+      status != Status::ok)
+    return status;
   scratch->outside_places.clear();
   const uint8_t* const end = scratch->tuples + layout.count;
   const uint8_t* at = scratch->tuples;
@@ -83,10 +89,12 @@ Status decode_tuples(const ResidualLink& link, const ContextLayout& layout, Bloc
 void take_symbols(const ResidualLink& link, size_t count, BlockScratch* scratch) {
   uint8_t row[kRowEntries];
   std::fill(std::begin(row), std::end(row), kNoSymbol);
-  std::copy_n(link.tuples.symbols + link.position * link.tuples.count, std::min<size_t>(link.tuples.count, kContextEscape), row);
+  std::copy_n(link.tuples.symbols + link.position * link.tuples.count,
+              std::min<size_t>(link.tuples.count, kContextEscape), row);
   element_kernels().look_up(scratch->tuples, count, row, kTupleSixteens, scratch->symbols);
   for (size_t i = 0; i < scratch->outside.size(); ++i) {
-    scratch->symbols[scratch->outside_places[i]] = scratch->outside[i] >> (kSymbolBits * link.position) & (kContextSymbols - 1);
+    scratch->symbols[scratch->outside_places[i]] =
+        scratch->outside[i] >> (kSymbolBits * link.position) & (kContextSymbols - 1);
   }
 }
 

@@ -1,4 +1,5 @@
-// The inner loop of lattice_targets over one block of inputs and a group of outputs, one file an instruction set, identical results.
+// The inner loop of lattice_targets over one block of inputs and a group of outputs, one file an instruction set,
+// identical results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +15,16 @@ struct FeedbackRule {
   float value_max;  // largest magnitude of a target, in units
 };
 
-// Arrays of size x kFeedbackLanes, input by input. Everything is a whole number below 2^24, so binary32 holds it exactly.
+// Arrays of size x kFeedbackLanes, input by input. Everything is a whole number below 2^24, so binary32 holds it
+// exactly.
 struct FeedbackTile {
-  const float* weights;   // in units
-  const float* previous;  // k'
-  const float* present;   // 1, or 0 where there is no such element
+  const float* weights;    // in units
+  const float* previous;   // k'
+  const float* present;    // 1, or 0 where there is no such element
   const float* dead_up;    // the smallest distance that moves, in units: upwards,
   const float* dead_down;  // and downwards
-  float* errors;          // receives weight minus target
-  float* targets;         // receives k' plus the steps moved
+  float* errors;           // receives weight minus target
+  float* targets;          // receives k' plus the steps moved
 };
 
 using FeedbackKernel = void(const float* factor, size_t size, const FeedbackRule& rule, const FeedbackTile& tile);

@@ -1,5 +1,5 @@
-// The kernel of feedback_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes numbers at once. Include
-// in one file per instruction set.
+// The kernel of feedback_kernels.h in portable vectors, which a compiler lowers to an instruction set, kVectorLanes
+// numbers at once. Include in one file per instruction set.
 #pragma once
 #include <cstring>
 
@@ -30,7 +30,8 @@ Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 // Rounds the vector of column j that starts at `at`, given the errors handed on to it.
 void round_column(Lanes handed_on, const FeedbackRule& rule, const FeedbackTile& tile, size_t at) {
   const Lanes x = load(tile.weights + at), k = load(tile.previous + at);
-  const Lanes wanted = smaller(larger(x + handed_on * rule.strength, Lanes{} - rule.value_max), Lanes{} + rule.value_max);
+  const Lanes wanted =
+      smaller(larger(x + handed_on * rule.strength, Lanes{} - rule.value_max), Lanes{} + rule.value_max);
   const Lanes difference = wanted - k, distance = larger(difference, -difference);
   const Whole whole = __builtin_convertvector((distance + rule.half) / rule.step, Whole);
   const Lanes steps = larger(__builtin_convertvector(whole, Lanes), Lanes{} + 1.0f);

@@ -2,12 +2,12 @@
 #include <optional>
 #include <vector>
 
-#include "simd/cpu_features.h"
 #include "common/f32_view.h"
-#include "residual_quant/gptq/feedback_kernels.h"
 #include "firn/feedback.h"
+#include "residual_quant/gptq/feedback_kernels.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/weight_units.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {
@@ -34,7 +34,8 @@ class Rounder {
  public:
   explicit Rounder(FeedbackKernel* kernel) : kernel_(kernel) {}
 
-  // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of range.
+  // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of
+  // range.
   bool round(const LatticeSegment& segment, LatticeState state, const Feedback& feedback, float* values) {
     const LatticeRule rule = lattice_rule(segment, feedback.hysteresis.dead_zone);
     const int32_t* const previous = state.values;
@@ -48,8 +49,10 @@ class Rounder {
     const uint64_t wide = feedback.inputs_last ? feedback.inputs : feedback.outputs;
     const uint64_t first_row = feedback.first / wide, last_row = (end - 1) / wide;
     // Rows of the tensor are outputs or inputs; only those that the segment touches are visited.
-    const uint64_t outputs_from = feedback.inputs_last ? first_row : 0, outputs_to = feedback.inputs_last ? last_row + 1 : feedback.outputs;
-    const uint64_t inputs_from = feedback.inputs_last ? 0 : first_row, inputs_to = feedback.inputs_last ? feedback.inputs : last_row + 1;
+    const uint64_t outputs_from = feedback.inputs_last ? first_row : 0,
+                   outputs_to = feedback.inputs_last ? last_row + 1 : feedback.outputs;
+    const uint64_t inputs_from = feedback.inputs_last ? 0 : first_row,
+                   inputs_to = feedback.inputs_last ? feedback.inputs : last_row + 1;
     std::optional<LatticeZones> zones;
     if (feedback.hysteresis.prices && previous) {
       if (state.activity == nullptr) return false;
@@ -60,7 +63,8 @@ class Rounder {
     const Part part{segment, rule, previous, zones ? zones->dead : nullptr, feedback, values};
     for (uint64_t output = outputs_from; output < outputs_to; output += kFeedbackLanes) {
       const size_t lanes = std::min<uint64_t>(kFeedbackLanes, outputs_to - output);
-      for (uint64_t block = inputs_from / feedback.size; block * feedback.size < inputs_to; ++block) round_tile(part, block, output, lanes);
+      for (uint64_t block = inputs_from / feedback.size; block * feedback.size < inputs_to; ++block)
+        round_tile(part, block, output, lanes);
     }
     const float unit = std::ldexp(1.0f, segment.exponent);
     for (uint32_t i = 0; i < segment.count; ++i) values[i] *= unit;
@@ -86,7 +90,8 @@ class Rounder {
 
   void round_tile(const Part& part, uint64_t block, uint64_t output, size_t lanes) {
     const size_t size = part.feedback.size, cells = size * kFeedbackLanes;
-    weights_.assign(cells, 0), previous_.assign(cells, 0), present_.assign(cells, 0), errors_.resize(cells), targets_.resize(cells);
+    weights_.assign(cells, 0), previous_.assign(cells, 0), present_.assign(cells, 0), errors_.resize(cells),
+        targets_.resize(cells);
     const auto dead = static_cast<float>(part.rule.dead);
     dead_up_.assign(cells, dead), dead_down_.assign(cells, dead);
     const float shifted = static_cast<float>(1 << part.rule.shift);
@@ -104,7 +109,8 @@ class Rounder {
     const FeedbackRule rule{step, static_cast<float>(part.rule.step / 2), part.feedback.strength,
                             static_cast<float>(kLatticeWeightMax) - step};
     kernel_(part.feedback.factor + block * size * size, size, rule,
-            {weights_.data(), previous_.data(), present_.data(), dead_up_.data(), dead_down_.data(), errors_.data(), targets_.data()});
+            {weights_.data(), previous_.data(), present_.data(), dead_up_.data(), dead_down_.data(), errors_.data(),
+             targets_.data()});
     for_each_cell(part, block, output, lanes, [&](size_t cell, uint64_t at) { part.values[at] = targets_[cell]; });
   }
 
@@ -126,8 +132,8 @@ class Rounder {
 
 }  // namespace
 
-Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous, const Feedback& feedback,
-                       float* targets) {
+Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& segment, LatticeState previous,
+                       const Feedback& feedback, float* targets) {
   size_t count;
   if (!valid_segments({&segment, 1}, &count) || !valid(feedback, segment.count)) return Status::invalid_argument;
   convert(weights, dtype, count, targets, Dtype::f32);

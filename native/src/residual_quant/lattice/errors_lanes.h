@@ -21,10 +21,12 @@ struct ErrorSums {
   LaneSums weights[kLatticeOffsets], signed_residuals[kLatticeOffsets], signed_products[kLatticeOffsets];
 
   explicit ErrorSums(LatticeErrorLanes& l)
-      : squares(l.squares), products(l.products), residuals(l.residuals), fresh(l.fresh),
-        weights{LaneSums(l.weights[0]), LaneSums(l.weights[1]), LaneSums(l.weights[2])},
-        signed_residuals{LaneSums(l.signed_residuals[0]), LaneSums(l.signed_residuals[1]), LaneSums(l.signed_residuals[2])},
-        signed_products{LaneSums(l.signed_products[0]), LaneSums(l.signed_products[1]), LaneSums(l.signed_products[2])} {
+      : squares(l.squares), products(l.products), residuals(l.residuals),
+        fresh(l.fresh), weights{LaneSums(l.weights[0]), LaneSums(l.weights[1]), LaneSums(l.weights[2])},
+        signed_residuals{LaneSums(l.signed_residuals[0]), LaneSums(l.signed_residuals[1]),
+                         LaneSums(l.signed_residuals[2])},
+        signed_products{LaneSums(l.signed_products[0]), LaneSums(l.signed_products[1]),
+                        LaneSums(l.signed_products[2])} {
     static_assert(kLatticeOffsets == 3);
   }
   void load() {
@@ -43,10 +45,12 @@ struct ErrorSums {
 };
 
 // Elements [first, first + count), one by one.
-bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t first, size_t count, LatticeErrorLanes& lanes) {
+bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t first, size_t count,
+                 LatticeErrorLanes& lanes) {
   const unsigned char* w = static_cast<const unsigned char*>(in.weights);
   const unsigned char* g = static_cast<const unsigned char*>(in.gradients);
-  const LatticeErrorInput part{w + 4 * first, g ? g + 4 * first : nullptr, in.gradient_scale, in.values ? in.values + first : nullptr};
+  const LatticeErrorInput part{w + 4 * first, g ? g + 4 * first : nullptr, in.gradient_scale,
+                               in.values ? in.values + first : nullptr};
   LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
   const bool done = scalar::lattice_errors(rule, part, here, count, first % kErrorLanes, lanes);
   moves.escapes = here.escapes;
@@ -56,7 +60,8 @@ bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMo
 
 // Without gradients every weight is 1.
 template <bool kWeighted>
-bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+            LatticeErrorLanes& lanes) {
   const unsigned char* w = static_cast<const unsigned char*>(in.weights);
   const unsigned char* g = static_cast<const unsigned char*>(in.gradients);
   const F32 units = F32::all(rule.units), scale = F32::all(in.gradient_scale);
@@ -109,7 +114,8 @@ bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& 
   return errors_each(rule, in, moves, i, count - i, lanes);
 }
 
-bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+                    LatticeErrorLanes& lanes) {
   return in.gradients ? errors<true>(rule, in, moves, count, lanes) : errors<false>(rule, in, moves, count, lanes);
 }
 

@@ -31,7 +31,8 @@ struct Following {
 };
 
 // Elements [first, first + count) by way of a state of their own.
-bool follow_apart(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, const Following& at, size_t first, size_t count) {
+bool follow_apart(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, const Following& at,
+                  size_t first, size_t count) {
   int32_t values[kStepElements];
   uint8_t activity[kStepElements];
   LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
@@ -65,10 +66,12 @@ class OneMove {
     if (magnitude > kLatticeValueMax) return false;
     const auto lifted = static_cast<uint8_t>(kActivityOfMove[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
     const uint8_t activity = at.activity[i] > lifted ? at.activity[i] : lifted;
-    const uint32_t direction = minus == (value < 0) ? 1 : 2, magnitude_class = (magnitude >= next_.class1_from) + (magnitude >= next_.class2_from);
+    const uint32_t direction = minus == (value < 0) ? 1 : 2,
+                   magnitude_class = (magnitude >= next_.class1_from) + (magnitude >= next_.class2_from);
     at.values[i] = static_cast<int32_t>(value);
     at.activity[i] = activity | (minus ? kSignMinus : kSignPlus);
-    at.contexts[i] = static_cast<uint8_t>((kActivityClass[activity >> (kSignBits + 2)] * kDirections + direction) * kMagnitudes + magnitude_class);
+    at.contexts[i] = static_cast<uint8_t>(
+        (kActivityClass[activity >> (kSignBits + 2)] * kDirections + direction) * kMagnitudes + magnitude_class);
     return true;
   }
 
@@ -76,20 +79,23 @@ class OneMove {
   const LatticeRule &rule_, &next_;
 };
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
-                   uint8_t* contexts) {
-  // Where an element comes to be, and with that its context, follows from its symbol, but for escapes. No symbol leads out of range.
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+                   uint8_t* activity, uint8_t* contexts) {
+  // Where an element comes to be, and with that its context, follows from its symbol, but for escapes. No symbol leads
+  // out of range.
   static_assert(int64_t{kLatticeEscape / 2} * kLatticeStepMax + kLatticeStepMax <= kLatticeValueMax);
   const Distances distances(rule);
   alignas(64) int32_t after[2 * kLanes];
   distances.store_all(after);
   uint8_t context_after[2][16], state_after[16];
   std::memset(state_after, kStateAfterBase, sizeof state_after);
-  for (size_t half = 0; half < 2; ++half) scalar::lattice_contexts(next, after + half * kLanes, state_after, kLanes, context_after[half]);
+  for (size_t half = 0; half < 2; ++half)
+    scalar::lattice_contexts(next, after + half * kLanes, state_after, kLanes, context_after[half]);
   const Bytes low = byte_table(context_after[0]), high = byte_table(context_after[1]);
   const auto each = [&](size_t first, size_t end) {
     LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
-    if (!scalar::lattice_apply(rule, here, nullptr, nullptr, end - first, values + first, activity + first)) return false;
+    if (!scalar::lattice_apply(rule, here, nullptr, nullptr, end - first, values + first, activity + first))
+      return false;
     moves.escapes = here.escapes;
     moves.escapes_left = here.escapes_left;
     scalar::lattice_contexts(next, values + first, activity + first, end - first, contexts + first);
@@ -111,8 +117,8 @@ bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMove
   return each(i, count);
 }
 
-bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
-                    uint8_t* contexts) {
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+                    uint8_t* activity, size_t count, uint8_t* contexts) {
   if (rule.shift != 0) return follow_apart(rule, next, moves, {values, activity, contexts}, 0, count);
   const Distances distances(rule);
   const ActivityRule next_activity;

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <optional>
 
-#include "simd/cpu_features.h"
 #include "common/f32_view.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/segment_steps.h"
+#include "simd/cpu_features.h"
 
 namespace firn {
 namespace {
@@ -21,7 +21,8 @@ double total(const double (&lanes)[kErrorLanes]) {
 }
 
 LatticeErrorSums added_up(const LatticeErrorLanes& lanes) {
-  LatticeErrorSums sums{total(lanes.squares), total(lanes.products), total(lanes.residuals), total(lanes.fresh), {}, {}, {}};
+  LatticeErrorSums sums{
+      total(lanes.squares), total(lanes.products), total(lanes.residuals), total(lanes.fresh), {}, {}, {}};
   for (size_t j = 0; j < kLatticeOffsets; ++j) {
     sums.weights[j] = total(lanes.weights[j]);
     sums.signed_residuals[j] = total(lanes.signed_residuals[j]);
@@ -43,8 +44,9 @@ LatticeKernels lattice_kernels() {
   return scalar::lattice_kernels();
 }
 
-Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous, LatticeHysteresis hysteresis,
-                        uint8_t* symbols, std::vector<uint32_t>* escapes, LatticeStatistics* statistics) {
+Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segments, LatticeState previous,
+                        LatticeHysteresis hysteresis, uint8_t* symbols, std::vector<uint32_t>* escapes,
+                        LatticeStatistics* statistics) {
   size_t count;
   if (!valid_segments(segments, &count) || hysteresis.dead_zone > kLatticeDeadZoneMax) return Status::invalid_argument;
   escapes->clear();
@@ -56,18 +58,21 @@ Status lattice_quantize(const void* weights, Dtype dtype, LatticeSegments segmen
   const bool is_priced = hysteresis.prices && previous.values;
   std::optional<LatticeZones> zones;
   size_t zones_of = 0;
-  const bool done = for_each_step(segments, hysteresis.dead_zone, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
-    const void* w = f32_view(weights, dtype, first, step, scratch);
-    LatticeSymbols out{symbols + first, step_escapes, 0};
-    if (is_priced) {
-      if (!zones || zones_of != index) zones.emplace(rule.step, hysteresis), zones_of = index;
-      kernels.contexts(rule, previous.values + first, previous.activity + first, step, contexts);
-    }
-    const LatticePricing pricing{zones ? zones->dead : nullptr, contexts};
-    if (!kernels.quantize(rule, w, from(previous.values, first), is_priced ? &pricing : nullptr, step, out, statistics[index])) return false;
-    escapes->insert(escapes->end(), step_escapes, step_escapes + out.escape_count);
-    return true;
-  });
+  const bool done = for_each_step(
+      segments, hysteresis.dead_zone, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
+        const void* w = f32_view(weights, dtype, first, step, scratch);
+        LatticeSymbols out{symbols + first, step_escapes, 0};
+        if (is_priced) {
+          if (!zones || zones_of != index) zones.emplace(rule.step, hysteresis), zones_of = index;
+          kernels.contexts(rule, previous.values + first, previous.activity + first, step, contexts);
+        }
+        const LatticePricing pricing{zones ? zones->dead : nullptr, contexts};
+        if (!kernels.quantize(rule, w, from(previous.values, first), is_priced ? &pricing : nullptr, step, out,
+                              statistics[index]))
+          return false;
+        escapes->insert(escapes->end(), step_escapes, step_escapes + out.escape_count);
+        return true;
+      });
   return done ? Status::ok : Status::invalid_argument;
 }
 
@@ -119,8 +124,9 @@ Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dty
   return Status::ok;
 }
 
-Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype, const float* gradient_scales,
-                          const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments, LatticeState previous,
+Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
+                          const float* gradient_scales, const uint8_t* symbols, const uint32_t* escapes,
+                          size_t escape_count, LatticeSegments segments, LatticeState previous,
                           LatticeErrorSums* sums) {
   size_t count;
   if (!valid_segments(segments, &count)) return Status::invalid_argument;
@@ -131,7 +137,9 @@ Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradient
   const auto kernel = lattice_kernels().errors;
   const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t index, size_t first, size_t step) {
     const void* w = f32_view(weights, dtype, first, step, w_scratch);
-    const void* g = gradients && gradient_scales[index] != 0 ? f32_view(gradients, gradient_dtype, first, step, g_scratch) : nullptr;
+    const void* g = gradients && gradient_scales[index] != 0
+                        ? f32_view(gradients, gradient_dtype, first, step, g_scratch)
+                        : nullptr;
     moves.symbols = symbols + first;
     const LatticeErrorInput input{w, g, g ? gradient_scales[index] : 0.0f, from(previous.values, first)};
     if (!kernel(rule, input, moves, step, lanes)) return false;

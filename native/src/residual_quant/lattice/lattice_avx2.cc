@@ -10,15 +10,15 @@
 namespace firn::avx2 {
 namespace {
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
-                   uint8_t* contexts) {
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+                   uint8_t* activity, uint8_t* contexts) {
   if (!lattice_apply(rule, moves, nullptr, nullptr, count, values, activity)) return false;
   lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
-                    uint8_t* contexts) {
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+                    uint8_t* activity, size_t count, uint8_t* contexts) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
   if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
@@ -31,7 +31,8 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMov
 }  // namespace
 
 LatticeKernels lattice_kernels() {
-  return {lattice_quantize, lattice_contexts, lattice_apply, lattice_values, lattice_elements, lattice_begin, lattice_follow, lattice_errors};
+  return {lattice_quantize, lattice_contexts, lattice_apply,  lattice_values,
+          lattice_elements, lattice_begin,    lattice_follow, lattice_errors};
 }
 
 }  // namespace firn::avx2

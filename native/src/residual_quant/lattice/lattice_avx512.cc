@@ -9,7 +9,8 @@
 namespace firn::avx512 {
 
 LatticeKernels lattice_kernels() {
-  return {lattice_quantize, lattice_contexts, lattice_apply, lattice_values, lattice_elements, lattice_begin, lattice_follow, lattice_errors};
+  return {lattice_quantize, lattice_contexts, lattice_apply,  lattice_values,
+          lattice_elements, lattice_begin,    lattice_follow, lattice_errors};
 }
 
 }  // namespace firn::avx512

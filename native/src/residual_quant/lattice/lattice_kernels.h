@@ -10,9 +10,9 @@ namespace firn {
 
 // What a kernel needs of a segment, worked out once.
 struct LatticeRule {
-  float units;       // 2^-exponent: weights times this are in units
-  float scale;       // units times this are rebuilt values
-  int32_t gain;      // 768 + gain, 1/1024
+  float units;   // 2^-exponent: weights times this are in units
+  float scale;   // units times this are rebuilt values
+  int32_t gain;  // 768 + gain, 1/1024
   int32_t step, shift;
   int32_t dead;      // |x - k'| below this stays put; at least 1
   int32_t kept_max;  // the largest |k| whose shifted value is in range
@@ -39,11 +39,12 @@ LatticeRule lattice_rule(const LatticeSegment& segment, uint32_t dead_zone);
 // Whether every parameter and the number of elements are in range; `count` receives the elements of all segments.
 bool valid_segments(LatticeSegments segments, size_t* count);
 
-// Vector kernels divide in binary32: for whole numbers n < 2^24 and m the quotient truncates to that of the integers, because it lies
-// at least 1/m below the next whole number, and rounding moves it by at most n/m * 2^-24.
+// Vector kernels divide in binary32: for whole numbers n < 2^24 and m the quotient truncates to that of the integers,
+// because it lies at least 1/m below the next whole number, and rounding moves it by at most n/m * 2^-24.
 static_assert(kLatticeWeightMax + kLatticeValueMax + kLatticeStepMax / 2 < 1 << 24);
 
-// In all kernels `values` and `activity` are the previous state, both null for a base, and `weights` binary32 at any alignment.
+// In all kernels `values` and `activity` are the previous state, both null for a base, and `weights` binary32 at any
+// alignment.
 
 // Where a quantize kernel writes; `escapes` has room for one entry an element.
 struct LatticeSymbols {
@@ -52,12 +53,14 @@ struct LatticeSymbols {
   size_t escape_count;  // escapes written, starting from 0
 };
 
-// Adds to `statistics`; `count` is at most kStepElements. `pricing` may be null: rule.dead holds then for all. False when a weight or a value is out of range.
-using LatticeQuantizeKernel = bool(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing,
-                                       size_t count, LatticeSymbols& out, LatticeStatistics& statistics);
+// Adds to `statistics`; `count` is at most kStepElements. `pricing` may be null: rule.dead holds then for all. False
+// when a weight or a value is out of range.
+using LatticeQuantizeKernel = bool(const LatticeRule& rule, const void* weights, const int32_t* values,
+                                   const LatticePricing* pricing, size_t count, LatticeSymbols& out,
+                                   LatticeStatistics& statistics);
 
-using LatticeContextsKernel = void(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
-                                       uint8_t* contexts);
+using LatticeContextsKernel = void(const LatticeRule& rule, const int32_t* values, const uint8_t* activity,
+                                   size_t count, uint8_t* contexts);
 
 // Symbols and the escapes not yet used.
 struct LatticeMoves {
@@ -66,35 +69,40 @@ struct LatticeMoves {
   size_t escapes_left;
 };
 
-// Writes the new state and takes escapes from `moves`, whose symbols stay where they are. False when something is corrupt.
-using LatticeApplyKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
-                                    size_t count, int32_t* new_values, uint8_t* new_activity);
+// Writes the new state and takes escapes from `moves`, whose symbols stay where they are. False when something is
+// corrupt.
+using LatticeApplyKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values,
+                                const uint8_t* activity, size_t count, int32_t* new_values, uint8_t* new_activity);
 
 // `out` receives binary32 values at any alignment.
 using LatticeValuesKernel = void(const LatticeRule& rule, const int32_t* values, size_t count, void* out);
 
-// Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes nowhere.
-using LatticeElementsKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
-                                       void* out);
+// Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes
+// nowhere.
+using LatticeElementsKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values,
+                                   const uint8_t* activity, size_t count, void* out);
 
-// Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves and receives those of the next; no value
-// is beyond kLatticeValueMax.
-using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity,
-                                     size_t count, uint8_t* contexts);
+// Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves
+// and receives those of the next; no value is beyond kLatticeValueMax.
+using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+                                 uint8_t* activity, size_t count, uint8_t* contexts);
 
 // Apply to a base, and the contexts of the moves that come next, under `next`.
-using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
-                                    uint8_t* activity, uint8_t* contexts);
+using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count,
+                                int32_t* values, uint8_t* activity, uint8_t* contexts);
 
-// Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a tensor of 2^36 elements is cut.
+// Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a
+// tensor of 2^36 elements is cut.
 inline constexpr float kSensitivityMax = 0x1p40f;
 
-// The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l modulo 16.
+// The sums of LatticeErrorSums before they are added up: lane l has the elements whose number in the segment is l
+// modulo 16.
 inline constexpr size_t kErrorLanes = 16;
 static_assert(kStepElements % kErrorLanes == 0);
 struct LatticeErrorLanes {
   double squares[kErrorLanes], products[kErrorLanes], residuals[kErrorLanes], fresh[kErrorLanes];
-  double weights[kLatticeOffsets][kErrorLanes], signed_residuals[kLatticeOffsets][kErrorLanes], signed_products[kLatticeOffsets][kErrorLanes];
+  double weights[kLatticeOffsets][kErrorLanes], signed_residuals[kLatticeOffsets][kErrorLanes],
+      signed_products[kLatticeOffsets][kErrorLanes];
 };
 
 // What an error kernel looks at; `gradients` is binary32 at any alignment or null.
@@ -105,10 +113,10 @@ struct LatticeErrorInput {
   const int32_t* values;
 };
 
-// Adds to `lanes`, the first element to lane 0, and takes escapes from `moves`. False when a weight or a value is out of range, or a move
-// corrupt.
-using LatticeErrorsKernel = bool(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
-                                     LatticeErrorLanes& lanes);
+// Adds to `lanes`, the first element to lane 0, and takes escapes from `moves`. False when a weight or a value is out
+// of range, or a move corrupt.
+using LatticeErrorsKernel = bool(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves,
+                                 size_t count, LatticeErrorLanes& lanes);
 
 struct LatticeKernels {
   LatticeQuantizeKernel* quantize;
@@ -129,7 +137,8 @@ LatticeKernels lattice_kernels();
 LatticeContextsKernel lattice_contexts;
 LatticeApplyKernel lattice_apply;
 LatticeValuesKernel lattice_values;
-bool lattice_errors(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane, LatticeErrorLanes&);
+bool lattice_errors(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane,
+                    LatticeErrorLanes&);
 
 }  // namespace scalar
 namespace avx2 {

@@ -53,8 +53,8 @@ float sensitivity(float gradient, float scale) {
 
 }  // namespace
 
-bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
-                             LatticeSymbols& out, LatticeStatistics& statistics) {
+bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_t* values,
+                      const LatticePricing* pricing, size_t count, LatticeSymbols& out, LatticeStatistics& statistics) {
   for (size_t i = 0; i < count; ++i) {
     int32_t x, k;
     if (!weight_units(f32_at(weights, i), rule.units, &x) || !shifted(rule, values, i, &k)) return false;
@@ -79,20 +79,21 @@ bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_
   return true;
 }
 
-void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
+void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
+                      uint8_t* contexts) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t activity_class = kActivityClass[activity[i] >> (kSignBits + 2)];
     const uint8_t sign = activity[i] & ((1 << kSignBits) - 1);
     const uint32_t direction = sign == kSignNone ? 0 : (sign == kSignPlus) == (values[i] >= 0) ? 1 : 2;
     const uint32_t magnitude = values[i] < 0 ? 0u - static_cast<uint32_t>(values[i]) : static_cast<uint32_t>(values[i]);
-    const uint32_t magnitude_class = (magnitude >= static_cast<uint32_t>(rule.class1_from)) +
-                                     (magnitude >= static_cast<uint32_t>(rule.class2_from));
+    const uint32_t magnitude_class =
+        (magnitude >= static_cast<uint32_t>(rule.class1_from)) + (magnitude >= static_cast<uint32_t>(rule.class2_from));
     contexts[i] = static_cast<uint8_t>((activity_class * kDirections + direction) * kMagnitudes + magnitude_class);
   }
 }
 
-bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count,
-                          int32_t* new_values, uint8_t* new_activity) {
+bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                   size_t count, int32_t* new_values, uint8_t* new_activity) {
   for (size_t i = 0; i < count; ++i) {
     int32_t k;
     Move move;
@@ -120,7 +121,8 @@ void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count
   }
 }
 
-bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                      size_t count, void* out) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
   if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
@@ -128,15 +130,15 @@ bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_
   return true;
 }
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values, uint8_t* activity,
-                          uint8_t* contexts) {
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+                   uint8_t* activity, uint8_t* contexts) {
   if (!lattice_apply(rule, moves, nullptr, nullptr, count, values, activity)) return false;
   lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values, uint8_t* activity, size_t count,
-                           uint8_t* contexts) {
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+                    uint8_t* activity, size_t count, uint8_t* contexts) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
   if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
@@ -146,12 +148,14 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMov
   return true;
 }
 
-bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count, size_t lane,
-                           LatticeErrorLanes& lanes) {
+bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+                    size_t lane, LatticeErrorLanes& lanes) {
   for (size_t i = 0; i < count; ++i, lane = (lane + 1) % kErrorLanes) {
     int32_t x, k;
     Move move;
-    if (!weight_units(f32_at(in.weights, i), rule.units, &x) || !shifted(rule, in.values, i, &k) || !take(moves, i, &move)) return false;
+    if (!weight_units(f32_at(in.weights, i), rule.units, &x) || !shifted(rule, in.values, i, &k) ||
+        !take(moves, i, &move))
+      return false;
     if (move.steps > kLatticeValueMax) return false;
     const bool minus = move.inwards != (k < 0);
     const auto distance = static_cast<int64_t>(move.steps) * rule.step;
@@ -172,12 +176,14 @@ bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, Lattic
   return true;
 }
 
-bool lattice_errors_from_0(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count, LatticeErrorLanes& lanes) {
+bool lattice_errors_from_0(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
+                           LatticeErrorLanes& lanes) {
   return lattice_errors(rule, input, moves, count, 0, lanes);
 }
 
 LatticeKernels lattice_kernels() {
-  return {lattice_quantize, lattice_contexts, lattice_apply, lattice_values, lattice_elements, lattice_begin, lattice_follow, lattice_errors_from_0};
+  return {lattice_quantize, lattice_contexts, lattice_apply,  lattice_values,
+          lattice_elements, lattice_begin,    lattice_follow, lattice_errors_from_0};
 }
 
 }  // namespace firn::scalar

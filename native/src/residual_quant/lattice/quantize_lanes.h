@@ -9,7 +9,8 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// Sums of one class of moves. 32 bits hold kStepElements / 8 terms a lane: residuals are at most 2^16, weights below 2^22.
+// Sums of one class of moves. 32 bits hold kStepElements / 8 terms a lane: residuals are at most 2^16, weights below
+// 2^22.
 struct ClassSum {
   MaskCount counts;
   I32 residuals = I32::zero(), signed_sums = I32::zero();
@@ -23,11 +24,12 @@ struct ClassSum {
 class Quantizer {
  public:
   explicit Quantizer(const LatticeRule& rule)
-      : units_(F32::all(rule.units)), step_(I32::all(rule.step)), step_f32_(to_f32(step_)), half_(I32::all(rule.step / 2)),
-        dead_(I32::all(rule.dead)), shift_(_mm_cvtsi32_si128(rule.shift)) {}
+      : units_(F32::all(rule.units)), step_(I32::all(rule.step)), step_f32_(to_f32(step_)),
+        half_(I32::all(rule.step / 2)), dead_(I32::all(rule.dead)), shift_(_mm_cvtsi32_si128(rule.shift)) {}
 
   // `contexts` and `symbols`: of these elements. `dead` as in LatticePricing; null without prices.
-  void step(F32 weights, I32 kept, const int32_t* dead, const uint8_t* contexts, uint8_t* symbols, LatticeSymbols& out) {
+  void step(F32 weights, I32 kept, const int32_t* dead, const uint8_t* contexts, uint8_t* symbols,
+            LatticeSymbols& out) {
     const I32 x = to_nearest(weights * units_), k = kept << shift_;
     const I32 difference = x - k, distance = magnitude(difference);
     const Mask minus = negative(difference), against = minus ^ negative(k);
@@ -50,7 +52,9 @@ class Quantizer {
     classes_[2].add(greater(steps, I32::all(2)), residual, signed_x);
   }
 
-  bool in_range(const LatticeRule& rule) const { return !any_above(largest_x_, kLatticeWeightMax) && !any_above(largest_kept_, rule.kept_max); }
+  bool in_range(const LatticeRule& rule) const {
+    return !any_above(largest_x_, kLatticeWeightMax) && !any_above(largest_kept_, rule.kept_max);
+  }
 
   // Only when in_range: sums of what is out of range may have overflowed.
   void add_to(LatticeStatistics& statistics) const {
@@ -80,8 +84,8 @@ class Quantizer {
   ClassSum classes_[kLatticeOffsets];
 };
 
-bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_t* values, const LatticePricing* pricing, size_t count,
-                      LatticeSymbols& out, LatticeStatistics& statistics) {
+bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_t* values,
+                      const LatticePricing* pricing, size_t count, LatticeSymbols& out, LatticeStatistics& statistics) {
   FIRN_INVARIANT(count <= kStepElements && rule.dead >= 1);
   const unsigned char* const w = static_cast<const unsigned char*>(weights);
   const int32_t* const dead = pricing ? pricing->dead : nullptr;
@@ -89,7 +93,8 @@ bool lattice_quantize(const LatticeRule& rule, const void* weights, const int32_
   Quantizer quantizer(rule);
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    quantizer.step(load_f32(w + 4 * i), values ? load_i32(values + i) : I32::zero(), dead, contexts + (contexts ? i : 0), out.symbols + i, out);
+    quantizer.step(load_f32(w + 4 * i), values ? load_i32(values + i) : I32::zero(), dead,
+                   contexts + (contexts ? i : 0), out.symbols + i, out);
   }
   if (i < count) {
     // Weights of 0 beside values of 0 stay: they add to no sum but `largest`, and to that nothing.

@@ -1,4 +1,5 @@
-// The kernels of contexts, new states and values, kByteLanes and kLanes elements at a time. Include in one file per instruction set.
+// The kernels of contexts, new states and values, kByteLanes and kLanes elements at a time. Include in one file per
+// instruction set.
 #pragma once
 #include "residual_quant/lattice/activity.h"
 #include "residual_quant/lattice/lattice_kernels.h"
@@ -11,7 +12,8 @@ namespace {
 constexpr uint8_t kDirectionAbove[16] = {0, kMagnitudes, 2 * kMagnitudes, 2 * kMagnitudes};
 constexpr uint8_t kDirectionBelow[16] = {0, 2 * kMagnitudes, kMagnitudes, kMagnitudes};
 
-// k' and what a symbol adds to it. What the escape adds is no matter, as long as it cannot leave the range: its element is done again.
+// k' and what a symbol adds to it. What the escape adds is no matter, as long as it cannot leave the range: its element
+// is done again.
 #ifdef __AVX512F__
 class Distances {
  public:
@@ -41,7 +43,8 @@ class Distances {
 class Distances {
  public:
   explicit Distances(const LatticeRule& rule)
-      : step_(I32::all(rule.step)), offsets_{_mm256_setr_epi32(0, rule.offsets[0], rule.offsets[1], rule.offsets[2], 0, 0, 0, 0)} {}
+      : step_(I32::all(rule.step)), offsets_{_mm256_setr_epi32(0, rule.offsets[0], rule.offsets[1], rule.offsets[2], 0,
+                                                               0, 0, 0)} {}
   I32 moved(I32 k, Mask below, const uint8_t* symbols) const {
     const I32 symbol = widen_bytes(symbols), steps = shift_right<1>(symbol + I32::all(1));
     const I32 offset{_mm256_permutevar8x32_epi32(offsets_.v, smaller(steps, I32::all(kLatticeOffsets)).v)};
@@ -89,10 +92,11 @@ class ContextRule {
   };
 
   explicit ContextRule(const LatticeRule& rule)
-      : class1_from_(I32::all(rule.class1_from)), class2_from_(I32::all(rule.class2_from)), above_(byte_table(kDirectionAbove)),
-        below_(byte_table(kDirectionBelow)) {
+      : class1_from_(I32::all(rule.class1_from)), class2_from_(I32::all(rule.class2_from)),
+        above_(byte_table(kDirectionAbove)), below_(byte_table(kDirectionBelow)) {
     uint8_t class_terms[16];
-    for (size_t i = 0; i < 16; ++i) class_terms[i] = static_cast<uint8_t>(kActivityClass[i] * kDirections * kMagnitudes);
+    for (size_t i = 0; i < 16; ++i)
+      class_terms[i] = static_cast<uint8_t>(kActivityClass[i] * kDirections * kMagnitudes);
     classes_ = byte_table(class_terms);
   }
 
@@ -116,17 +120,19 @@ class ContextRule {
 };
 
 // Elements [first, first + count), one by one.
-bool apply_each(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t first, size_t count,
-                int32_t* new_values, uint8_t* new_activity) {
+bool apply_each(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                size_t first, size_t count, int32_t* new_values, uint8_t* new_activity) {
   LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
-  const bool done = scalar::lattice_apply(rule, here, values ? values + first : nullptr, values ? activity + first : nullptr, count,
-                                         new_values + first, new_activity + first);
+  const bool done =
+      scalar::lattice_apply(rule, here, values ? values + first : nullptr, values ? activity + first : nullptr, count,
+                            new_values + first, new_activity + first);
   moves.escapes = here.escapes;
   moves.escapes_left = here.escapes_left;
   return done;
 }
 
-void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count, uint8_t* contexts) {
+void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint8_t* activity, size_t count,
+                      uint8_t* contexts) {
   const ContextRule context_rule(rule);
   size_t i = 0;
   for (; i + kByteLanes <= count; i += kByteLanes) {
@@ -137,8 +143,8 @@ void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint
   if (i < count) scalar::lattice_contexts(rule, values + i, activity + i, count - i, contexts + i);
 }
 
-bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, int32_t* new_values,
-                   uint8_t* new_activity) {
+bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                   size_t count, int32_t* new_values, uint8_t* new_activity) {
   const Distances distances(rule);
   const ActivityRule next_activity;
   const __m128i shift = _mm_cvtsi32_si128(rule.shift);
@@ -157,7 +163,8 @@ bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* 
       largest_kept = larger_unsigned(largest_kept, magnitude(kept));
       largest_moved = larger_unsigned(largest_moved, magnitude(moved));
     }
-    store(new_activity + i, values ? next_activity.of(load_bytes(activity + i), symbols, joined(below)) : all_bytes(kStateAfterBase));
+    store(new_activity + i,
+          values ? next_activity.of(load_bytes(activity + i), symbols, joined(below)) : all_bytes(kStateAfterBase));
     for (uint64_t escapes = bits(equal(symbols, all_bytes(kLatticeEscape))); escapes != 0; escapes &= escapes - 1) {
       const size_t at = i + static_cast<size_t>(__builtin_ctzll(escapes));
       if (!apply_each(rule, moves, values, activity, at, 1, new_values, new_activity)) return false;
@@ -175,7 +182,8 @@ void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count
   if (i < count) scalar::lattice_values(rule, values + i, count - i, bytes + 4 * i);
 }
 
-bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity, size_t count, void* out) {
+bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+                      size_t count, void* out) {
   unsigned char* const bytes = static_cast<unsigned char*>(out);
   const Distances distances(rule);
   const F32 scale = F32::all(rule.scale);
@@ -187,7 +195,8 @@ bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_
       uint8_t unused;
       const int32_t* const before = values ? values + at : nullptr;
       LatticeMoves here{moves.symbols + at, moves.escapes, moves.escapes_left};
-      if (!scalar::lattice_apply(rule, here, before, values ? activity + at : nullptr, 1, &value, &unused)) return false;
+      if (!scalar::lattice_apply(rule, here, before, values ? activity + at : nullptr, 1, &value, &unused))
+        return false;
       moves.escapes = here.escapes;
       moves.escapes_left = here.escapes_left;
       scalar::lattice_values(rule, &value, 1, bytes + 4 * at);

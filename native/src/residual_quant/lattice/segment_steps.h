@@ -8,8 +8,8 @@
 
 namespace firn {
 
-// Calls body(rule, segment index, first element, count) for stretches of at most kStepElements elements, until it returns false.
-// Returns whether it never did.
+// Calls body(rule, segment index, first element, count) for stretches of at most kStepElements elements, until it
+// returns false. Returns whether it never did.
 template <typename Body>
 bool for_each_step(LatticeSegments segments, uint32_t dead_zone, Body body) {
   size_t first = 0;

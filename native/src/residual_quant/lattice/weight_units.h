@@ -15,8 +15,8 @@ inline float f32_at(const void* values, size_t index) {
   return value;
 }
 
-// weight * units, to nearest, ties to even. Scaling by a power of two is exact, or the result is 0 either way. False when it is beyond
-// kLatticeWeightMax or not a number.
+// weight * units, to nearest, ties to even. Scaling by a power of two is exact, or the result is 0 either way. False
+// when it is beyond kLatticeWeightMax or not a number.
 inline bool weight_units(float weight, float units, int32_t* x) {
   const float scaled = weight * units;
   if (!(std::fabs(scaled) < static_cast<float>(kLatticeWeightMax + 1))) return false;
