@@ -6,7 +6,7 @@
 namespace firn::binding {
 namespace {
 
-constexpr size_t kSegmentNumbers = 2;  // elements, what lies beside them
+constexpr size_t kRoundedSegmentNumbers = 2;  // elements, what lies beside them
 constexpr uint32_t kRoundedKinds = 3;
 constexpr size_t kValueBytes = 4;
 constexpr size_t kBesideBytes = 2;
@@ -22,8 +22,8 @@ struct RoundedPlace {
     RoundedPlace place;
     place.beside = args.bytes(index);
     const std::vector<uint32_t> numbers = args.uint32_copy(index + 1);
-    place.whole = numbers.size() % kSegmentNumbers == 0;
-    for (size_t i = 0; i + kSegmentNumbers <= numbers.size(); i += kSegmentNumbers) {
+    place.whole = numbers.size() % kRoundedSegmentNumbers == 0;
+    for (size_t i = 0; i + kRoundedSegmentNumbers <= numbers.size(); i += kRoundedSegmentNumbers) {
       place.whole = place.whole && numbers[i + 1] < kRoundedKinds;
       place.segments.push_back({numbers[i], static_cast<RoundedKind>(numbers[i + 1])});
       place.count += numbers[i];

@@ -7,7 +7,7 @@ namespace firn::binding {
 namespace {
 
 constexpr int64_t kStateKinds = 4;
-constexpr size_t kSegmentNumbers = 3;  // elements, columns, column of the first element
+constexpr size_t kStateSegmentNumbers = 3;  // elements, columns, column of the first element
 constexpr size_t kStateElementBytes = 4;
 
 // Where the elements of a block lie in their tensors, and what is beside them.
@@ -22,8 +22,8 @@ struct StatePlace {
     StatePlace place;
     place.kind = args.member<StateKind>(index, kStateKinds);
     const std::vector<uint32_t> numbers = args.uint32_copy(index + 1);
-    place.whole = numbers.size() % kSegmentNumbers == 0;
-    for (size_t i = 0; i + kSegmentNumbers <= numbers.size(); i += kSegmentNumbers) {
+    place.whole = numbers.size() % kStateSegmentNumbers == 0;
+    for (size_t i = 0; i + kStateSegmentNumbers <= numbers.size(); i += kStateSegmentNumbers) {
       place.segments.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
       place.count += numbers[i];
     }

@@ -10,7 +10,7 @@
 namespace firn::binding {
 
 // Numbers of a segment as it crosses the seam: count, exponent, step, shift, three offsets, gain.
-inline constexpr size_t kSegmentNumbers = 8;
+inline constexpr size_t kLatticeSegmentNumbers = 8;
 
 // The segments of a block, copied: their typed array is small and not needed once the job has started.
 struct Segments {
@@ -20,7 +20,7 @@ struct Segments {
   static Segments read(Arguments& args, size_t index) {
     const std::vector<int32_t> numbers = args.int32_copy(index);
     Segments segments;
-    segments.list.resize(std::min(numbers.size() / kSegmentNumbers, kBlockElementsMax));
+    segments.list.resize(std::min(numbers.size() / kLatticeSegmentNumbers, kBlockElementsMax));
     const int32_t* n = numbers.data();
     for (LatticeSegment& s : segments.list) {
       s.count = n[0] > 0 ? static_cast<uint32_t>(n[0]) : 0;  // 0 is refused by the core
@@ -28,7 +28,7 @@ struct Segments {
       for (size_t j = 0; j < kLatticeOffsets; ++j) s.offsets[j] = n[4 + j];
       s.gain = n[7];
       segments.count += s.count;
-      n += kSegmentNumbers;
+      n += kLatticeSegmentNumbers;
     }
     return segments;
   }

@@ -21,6 +21,10 @@ if(FIRN_BUILD_ADDON)
   file(GLOB firn_binding_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/binding/*.cc)
   add_library(firn_addon MODULE ${firn_binding_sources} ${CMAKE_JS_SRC})
   target_include_directories(firn_addon PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  if(FIRN_UNITY)
+    # A few units, so that processors share them: all of them spend most of their time on napi.h.
+    set_target_properties(firn_addon PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  endif()
   # SYSTEM: their warnings are not ours.
   target_include_directories(firn_addon SYSTEM PRIVATE ${firn_node_includes})
   target_link_libraries(firn_addon PRIVATE firn_core firn_flags ${CMAKE_JS_LIB})

@@ -8,7 +8,9 @@ set(firn_simd_sources ${firn_core_sources})
 list(FILTER firn_simd_sources INCLUDE REGEX ${firn_simd_pattern})
 list(FILTER firn_core_sources EXCLUDE REGEX ${firn_simd_pattern})
 
-# With FIRN_UNITY the sources of a room are one translation unit: most of the time of a build goes into reading headers.
+# With FIRN_UNITY the sources of a large room are one translation unit, those of all small rooms another, and those of an instruction
+# set a third: a build spends most of its time on headers.
+set(firn_large_rooms codebook_quant context entropy lossless optimizer_state residual_quant)
 function(firn_unite target)
   if(NOT FIRN_UNITY)
     return()
@@ -18,6 +20,9 @@ function(firn_unite target)
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/src OUTPUT_VARIABLE place)
     string(REGEX MATCH "^[^/]+" room ${place})
+    if(NOT target STREQUAL firn_core OR NOT room IN_LIST firn_large_rooms)
+      set(room ${target})
+    endif()
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
   endforeach()
 endfunction()

@@ -8,7 +8,7 @@
 namespace firn::avx2 {
 namespace {
 
-constexpr size_t kLanes = 8;
+constexpr size_t kConvertedLanes = 8;
 
 template <Dtype D>
 __m256 load(const unsigned char* in) {
@@ -50,7 +50,8 @@ void convert_pairs(const void* in, size_t count, void* out) {
   const unsigned char* from = static_cast<const unsigned char*>(in);
   unsigned char* to = static_cast<unsigned char*>(out);
   size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store<Out>(to + i * out_step, load<In>(from + i * in_step));
+  for (; i + kConvertedLanes <= count; i += kConvertedLanes)
+    store<Out>(to + i * out_step, load<In>(from + i * in_step));
   if (i < count) scalar::convert(from + i * in_step, In, count - i, to + i * out_step, Out);
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "common/f32_view.h"
 #include "common/invariant.h"
 #include "simd/cpu_features.h"
 #include "stats/keys.h"
