@@ -1,4 +1,4 @@
-# firn_tests (test/*.cc), one fuzz target per fuzz/fuzz_*.cc with its corpus replayed by ctest, and firn_bench (bench/*.cc).
+# firn_tests (test/*.cc), checks of rooms and symbols (test/check_*.cmake), one fuzz target per fuzz/fuzz_*.cc with its corpus replayed by ctest, and firn_bench (bench/*.cc).
 
 function(firn_executable name)
   add_executable(${name} ${ARGN})
@@ -15,6 +15,7 @@ if(firn_test_sources)
   add_test(NAME firn_tests_odd COMMAND firn_tests --odd)
 endif()
 
+add_test(NAME firn_rooms COMMAND ${CMAKE_COMMAND} -DSOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_rooms.cmake)
 foreach(isa IN LISTS firn_isas)
   add_test(NAME firn_symbols_${isa} COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DISA=${isa} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:firn_core_${isa}>,|>"
     -P ${CMAKE_CURRENT_SOURCE_DIR}/test/check_isa_symbols.cmake)
