@@ -28,7 +28,7 @@ double price_of_bit(const Runs& runs, const std::vector<size_t>& edges, double m
 
 // The first point of each cell, and behind them the number of points; of at least one point.
 std::vector<size_t> cut_cells(const Runs& runs, const Points& counts, uint32_t bins, double bit_price) {
-  const std::vector<size_t> edges = optimal_edges(runs, static_cast<uint32_t>(std::min<size_t>(bins, runs.size())));
+  std::vector<size_t> edges = optimal_edges(runs, static_cast<uint32_t>(std::min<size_t>(bins, runs.size())));
   double mass = 0;
   for (const double count : counts.weights) mass += count;
   const double price = price_of_bit(runs, edges, mass, bit_price);

@@ -26,6 +26,7 @@ constexpr size_t kGroupsMax = 8;
 // Merges neighbours as long as that saves bits, the best two first, or there are too many groups.
 std::vector<Group> merge_neighbours(const std::vector<Row>& rows) {
   std::vector<Group> groups;
+  groups.reserve(rows.size());
   for (const Row& row : rows) groups.push_back({row.context, row.counts, group_cost(row.counts), 0});
   const auto look_ahead = [&](size_t g) {
     groups[g].cost_with_next = group_cost(sum(groups[g].counts, groups[g + 1].counts));
