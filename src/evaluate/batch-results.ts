@@ -21,7 +21,10 @@ export interface BatchResults {
   readonly results: Readonly<Record<string, Tensor>>;
 }
 
-/** Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors: `eval-input-mismatch`, `eval-memory`. */
+/**
+ * Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors:
+ * `eval-input-mismatch`, `eval-memory`.
+ */
 export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {
   const { weights, outputNames, batchesMax = Infinity, firstHalf = false } = request;
   const stride = firstHalf ? 2 : 1;
@@ -35,12 +38,17 @@ export async function* batchResults(prepared: PreparedSet, request: ResultsReque
   }
 }
 
-interface RowRange extends ResultsRequest {
+export interface RowsRequest extends Pick<ResultsRequest, 'weights' | 'outputNames'> {
   readonly rowStart: number;
+  /** Exclusive. */
   readonly rowEnd: number;
 }
 
-async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
+/** Runs some rows as one batch. Blocks the thread. Errors: `eval-input-mismatch`, `eval-memory`. */
+export async function runRows(
+  { session, inputs }: Pick<PreparedSet, 'session' | 'inputs'>,
+  { rowStart, rowEnd, weights, outputNames }: RowsRequest,
+): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
   for (const { input, dtype, rowShape, elements } of inputs) {
     const rowElements = rowShape.reduce((product, dim) => product * dim, 1);

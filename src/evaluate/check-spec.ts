@@ -19,6 +19,8 @@ export interface RowPlan {
   readonly rows: number;
   /** Rows of each batch; only the last may have fewer. */
   readonly batchRows: number;
+  /** Whether the graph takes that many rows and no others. */
+  readonly rowsFixed: boolean;
 }
 
 export interface SpecParts {
@@ -42,7 +44,7 @@ export function checkSpec(parts: SpecParts): RowPlan {
   if (fixed.size > 0 && rows % batchRows !== 0) {
     throw mismatch(`The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`);
   }
-  return { rows, batchRows };
+  return { rows, batchRows, rowsFixed: fixed.size > 0 };
 }
 
 function refuseTraining({ graph }: SpecParts): void {

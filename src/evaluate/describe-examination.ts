@@ -11,7 +11,10 @@ export interface ExaminationWords {
 
 /** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
 const guessingMargin = 0.01;
-/** What labels one position along have to save of the loss before they are taken for the right ones: this share of it, and so many nats. */
+/**
+ * What labels one position along have to save of the loss before they are taken for the right ones: this share of it,
+ * and so many nats.
+ */
 const shiftGainMin = { share: 0.1, nats: 0.1 };
 
 /** Puts an examination into words. Pure. */
@@ -30,6 +33,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
       ...[...new Set(readings.flatMap(shiftedLabels))],
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
+      ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
       ...roundedModel(examination),
       ...(examination.rows === 1 ? ['The eval set has one row alone: what a threshold bounds on it says little of others.'] : []),
@@ -116,6 +120,15 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
 function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
   const last = metricKindRules[kind].comparedWith === 'classes' ? 'activation' : 'sigmoid';
   return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`;
+}
+
+function summedLoss({ name, summed }: MetricReading): string[] {
+  if (summed === undefined) return [];
+  const { whole, halves, rows } = summed;
+  return [
+    `${quoteName(name)} adds up over rows: the first batch of ${number(rows)} rows gives ${figure(whole)}, its two halves ${figure(halves[0])} and ${figure(halves[1])}. ` +
+      'So it is a sum, and its figure follows how many rows are fed at once. Export the loss as a mean: reduction="mean" in PyTorch, or divide it by the number of positions.',
+  ];
 }
 
 function nothingCounts({ name }: MetricReading): string {

@@ -47,7 +47,7 @@ export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'o
   return new MetricSet([...spec.metrics, ...observed], spec);
 }
 
-/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for the number of a batch. */
+/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for a batch's number. */
 export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
   const reference = openReference(run);
   try {
@@ -90,7 +90,7 @@ function openReference(run: BatchRun) {
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
-async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
+export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
   if (tensor === undefined || tensor.type === 'string')
     throw new FirnError('graph-invalid', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
   const { dims, data, type } = tensor;

@@ -11,6 +11,7 @@ import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceWriter } from './reference-file.ts';
 import { requireHalves } from './require-halves.ts';
 import { comparedOutputs, measuredBatches, type BatchRun } from './run-batches.ts';
+import { summedLosses } from './summed-loss.ts';
 import type { RoundedWeights } from './weight-tensors.ts';
 
 export interface ExaminationRun extends BatchRun {
@@ -20,9 +21,11 @@ export interface ExaminationRun extends BatchRun {
 }
 
 /**
- * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are. The model itself is what candidates
- * are compared with, so it agrees with itself. Errors: those of {@link runBatches}, `eval-label-mismatch` where outputs are probabilities and logits are
- * wanted, `eval-input-mismatch` where halves are needed and there are none, `storage-full`.
+ * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are. The
+ * model itself is what candidates are compared with, so it agrees with itself. Where the graph computes a loss, each
+ * half of the first batch is run once more. Errors: those of {@link runBatches}, `eval-label-mismatch` where outputs are
+ * probabilities and logits are wanted, `eval-input-mismatch` where halves are needed and there are none,
+ * `storage-full`.
  */
 export async function runExamination(run: ExaminationRun): Promise<Examination> {
   const { prepared, spec, reference } = run;
@@ -33,6 +36,8 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   const readers = metricReaders(spec);
   const compared = comparedOutputs(run);
   const writer = reference === undefined || compared.length === 0 ? undefined : new ReferenceWriter(reference.path, reference.bytesMax);
+  /** Of the first batch. */
+  const losses = new Map<string, NumberTensor>();
   let batchCount = 0;
   const started = performance.now();
   try {
@@ -40,6 +45,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
       const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
       for (const each of [whole, halves[measured.batch % 2]!]) each.add({ ...measured, references });
       for (const reader of readers) reader.add(measured.outputs, measured.labels);
+      if (batchCount === 0) lossOutputs(spec).forEach((name) => losses.set(name, measured.outputs.get(name)!));
       if (batchCount === 0) writer?.expect(elementsOf(references.values()) * Math.floor(prepared.rows / measured.rows));
       for (const name of compared) writer?.add(references.get(name)!);
       batchCount++;
@@ -49,6 +55,8 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   }
   const seconds = (performance.now() - started) / 1000;
   const values = { ...whole.values(), ...agreeing };
+  const summed = await summedLosses(run, losses);
+  const batchRows = Math.min(prepared.rows, prepared.batchRows);
   return {
     whole: values,
     ...(batchCount > 1 && { halves: [halves[0].values(), halves[1].values()] as const }),
@@ -56,7 +64,11 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     batchCount,
     inputs: inputReadings(prepared, spec),
     unusedColumns: prepared.unusedColumns,
-    readings: readers.map((reader) => reader.reading(prepared, values)),
+    readings: readers.map((reader) => {
+      const reading = reader.reading(prepared, values);
+      const loss = reading.kind === 'loss' ? summed.get(reading.output) : undefined;
+      return { ...reading, ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }) };
+    }),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
     referenceWritten: writer?.whole ?? false,
     referenceOutputs: compared,
@@ -64,11 +76,16 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   };
 }
 
-/** The metrics to compute, and the values of those that need not be: nobody asked for them, and the model agrees with itself. */
+/** The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with itself. */
 function metricsOf({ spec, observed = [] }: ExaminationRun): { readonly metrics: readonly MetricSpec[]; readonly agreeing: MetricValues } {
   const withItself = observed.filter(({ kind }) => needsReference(kind));
   const agreeing = Object.fromEntries(withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]));
   return { metrics: [...spec.metrics, ...observed.filter(({ kind }) => !needsReference(kind))], agreeing };
+}
+
+/** Outputs that are a loss already. */
+function lossOutputs({ metrics }: EvalSetSpec): string[] {
+  return metrics.filter(({ kind }) => kind === 'loss').map(({ output }) => output);
 }
 
 /** A reader for each metric; those of the same output and labels share what reads the labels. */
