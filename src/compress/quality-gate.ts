@@ -1,7 +1,7 @@
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { needsReference } from '../checkpoint/metric-kind.ts';
-import { observedMetrics } from '../checkpoint/observed-metrics.ts';
+import { observedMetrics, withoutSoftmax } from '../checkpoint/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { EvalBatches } from '../checkpoint/search-options.ts';
 import type { EvaluationRequest, Evaluator, GramRequest, InputGram, KeptReference } from '../evaluate/evaluator.ts';
@@ -70,7 +70,8 @@ export class QualityGate {
     if (asked && !examination.referenceWritten)
       throw new FirnError('eval-input-mismatch', `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`);
     this.kept = examination.referenceWritten ? { path: this.referencePath, outputs: examination.referenceOutputs } : undefined;
-    if (!examination.referenceWritten) this.observed = this.observed.filter(({ kind }) => !needsReference(kind));
+    const observed = withoutSoftmax(this.observed, examination.probabilityOutputs);
+    this.observed = examination.referenceWritten ? observed : observed.filter(({ kind }) => !needsReference(kind));
     const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
     const baseline = { ...this.split(examination.whole), ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }) };
     return { baseline, examination };

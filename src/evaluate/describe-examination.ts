@@ -24,6 +24,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
     understood: [
       `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ${inputs.map(describeInput).join(', ')}.`,
       ...readings.map((reading) => describeReading(reading, whole[reading.name]!)),
+      ...describeProbabilities(examination),
       ...describeSpread(examination),
     ],
     warnings: [
@@ -52,6 +53,13 @@ function describeReading({ name, kind, output, outputShape, labels, labelsShape,
   const counts = kind === 'loss' ? '' : `, ${number(counted)} ${counted === 1 ? noun.slice(0, -1) : noun}${left}`;
   const chance = guessing === undefined ? '' : ` (${figure(guessing)} for guessing)`;
   return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
+}
+
+/** Where no metric wants logits of them, which is a warning. */
+function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
+  return probabilityOutputs
+    .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
+    .map((name) => `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`);
 }
 
 function positionNoun(kind: MetricKind): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import { observedMetrics } from '../checkpoint/observed-metrics.ts';
+import { observedMetrics, withoutSoftmax } from '../checkpoint/observed-metrics.ts';
 import { buildModel, external, intAttribute, node, value } from '../graph/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
 import { describeExamination } from './describe-examination.ts';
@@ -108,6 +108,26 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     },
   );
 
+  test.each<MetricSpec['kind']>(['accuracy', 'top-k-accuracy', 'f1', 'agreement'])(
+    'probabilities, of which %s makes no softmax, are told, and what takes one of them is not measured besides',
+    async (kind) => {
+      const metrics = [{ ...crossEntropy, name: 'mine', kind, output: 'probabilities' }];
+      const set = evalSet({ metrics }, labelled(classRows));
+      const examination = await evaluator.examine({ evalSet: set, binding, weightPaths: weights(identity) });
+      expect(examination.probabilityOutputs).toEqual(['probabilities']);
+      expect(
+        withoutSoftmax(observedMetrics(set.spec), examination.probabilityOutputs)
+          .map(({ kind: left }) => left)
+          .sort(),
+      ).toEqual(['accuracy', 'agreement'].filter((each) => each !== kind && (each !== 'accuracy' || kind !== 'agreement')));
+      const { understood, warnings } = describeExamination(examination);
+      expect(understood.join(' ')).toMatch(/Output "probabilities" holds probabilities, so what wants logits .* is not measured besides/);
+      expect(warnings).toEqual([]);
+      const logits = await evaluator.examine({ evalSet: evalSet({}, labelled(classRows)), binding, weightPaths: weights(identity) });
+      expect(logits.probabilityOutputs).toEqual([]);
+    },
+  );
+
   test('inputs that are not finite are counted', async () => {
     const broken = f32([3, 4, 4], ...classRows.flatMap(oneHot));
     (broken.data as Float32Array)[5] = Number.NaN;
@@ -184,6 +204,7 @@ describe('describeExamination', () => {
     inputs: [],
     unusedColumns: [],
     readings: [],
+    probabilityOutputs: [],
     referenceWritten: false,
     referenceOutputs: [],
     seconds: 1,

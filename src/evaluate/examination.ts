@@ -18,6 +18,8 @@ export interface Examination {
   /** Of each metric of the set that compares outputs with labels, in their order. */
   readonly readings: readonly MetricReading[];
   readonly roundedWeights?: RoundedWeights;
+  /** Outputs that are probabilities already, by their values. A softmax of them says nothing. */
+  readonly probabilityOutputs: readonly string[];
   /** Whether the outputs to compare with were written; false where they take more than was allowed. */
   readonly referenceWritten: boolean;
   /** Which outputs these are, in their order in the file. */

@@ -70,6 +70,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
       return { ...reading, ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }) };
     }),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
+    probabilityOutputs: [...new Set(readers.filter(({ readsProbabilities }) => readsProbabilities).map(({ output }) => output))],
     referenceWritten: writer?.whole ?? false,
     referenceOutputs: compared,
     seconds,
@@ -128,7 +129,17 @@ class MetricReader {
     if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
     this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    if (takesSoftmax.has(metric.kind) || metric.kind === 'agreement') this.#probabilities = new ProbabilityCheck(metric.output);
+    if (comparedWith === 'classes' || comparedWith === 'uploaded-model') this.#probabilities = new ProbabilityCheck(metric.output);
+  }
+
+  get output(): string {
+    return this.#metric.output;
+  }
+
+  /** Whether the output holds probabilities where a metric like this reads logits. */
+  get readsProbabilities(): boolean {
+    if (metricKindRules[this.#metric.kind].comparedWith === 'binary-targets') return this.#values!.findings().withinUnit;
+    return this.#probabilities !== undefined && (this.#probabilities.likely || this.#probabilities.withinUnit);
   }
 
   get classes(): ClassReader | undefined {
@@ -171,7 +182,8 @@ class MetricReader {
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),
       // The largest of several probabilities is the largest of their logits; of a single one the sign is lost.
-      ...(this.#probabilities !== undefined && (kind !== 'agreement' || this.#width === 1) && { withinUnit: this.#probabilities.withinUnit }),
+      ...(this.#probabilities !== undefined &&
+        (takesSoftmax.has(kind) || (kind === 'agreement' && this.#width === 1)) && { withinUnit: this.#probabilities.withinUnit }),
     };
   }
 
