@@ -104,7 +104,9 @@ async function labelColumns(
   const columns = new Map<string, NumberTensor>();
   for (const name of names) {
     const tensor = batches.get(name);
-    if (tensor !== undefined && !columns.has(name)) columns.set(name, { dims: tensor.shape, data: await doublesOf(core, tensor) });
+    if (tensor === undefined || columns.has(name)) continue;
+    const { dtype, shape } = tensor;
+    columns.set(name, { dims: shape, data: await doublesOf(core, tensor), column: { name, dtype, rows: shape[0] ?? 0, rowStart: 0 } });
   }
   return columns;
 }

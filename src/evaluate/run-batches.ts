@@ -103,8 +103,12 @@ export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string,
   return { dims, data: data as Float32Array };
 }
 
-function labelRows({ dims, data }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
+function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
   const rowShape = dims.slice(1);
   const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
-  return { dims: [rowEnd - rowStart, ...rowShape], data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements) };
+  return {
+    dims: [rowEnd - rowStart, ...rowShape],
+    data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements),
+    ...(column !== undefined && { column: { ...column, rowStart } }),
+  };
 }

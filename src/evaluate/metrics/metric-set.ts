@@ -72,12 +72,11 @@ export class MetricSet {
 }
 
 /** Says of which metric a mismatch is, and what its kind takes. */
-function withRules(error: unknown, { name, kind }: MetricSpec): unknown {
+function withRules(error: unknown, { name, kind, output: outputName }: MetricSpec): unknown {
   if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
   const { output, labels } = metricKindRules[kind];
-  return new FirnError(error.code, `Metric ${quoteName(name)}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, {
-    cause: error,
-  });
+  const what = `Metric ${quoteName(name)}, of output ${quoteName(outputName)}`;
+  return new FirnError(error.code, `${what}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, { cause: error });
 }
 
 function labelsOf(spec: MetricSpec): string | undefined {

@@ -90,7 +90,7 @@ export class ClassReader {
 
   /** Errors: `eval-label-mismatch`. */
   add(output: NumberTensor, labels: NumberTensor): void {
-    const layout = labelledLayout(output.dims, labels.dims, this.#reading);
+    const layout = labelledLayout(output, labels, this.#reading);
     this.#layout = layout;
     let counted = 0;
     forEachPosition(output, labels, this.#reading, () => {
