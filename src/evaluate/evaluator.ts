@@ -75,7 +75,10 @@ export interface Evaluator {
    * not understood, or whose moments are not finite, have none; blocks get smaller where all would take more than `bytesMax`.
    */
   inputGrams(request: GramRequest, signal?: AbortSignal): Promise<readonly InputGram[]>;
-  /** Checks graph, batches and spec against each other in a child, without weights where the graph has none. */
+  /**
+   * Checks graph, batches and spec against each other in a child, without weights where the graph has none: the labels
+   * of every row, and the batches that can show what is wrong with the others.
+   */
   check(evalSet: LocalEvalSet, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

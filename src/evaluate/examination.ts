@@ -37,6 +37,8 @@ export interface InputReading {
   readonly shape: readonly number[];
   /** Elements that are NaN or infinite. */
   readonly notFinite: number;
+  /** Of whole numbers. */
+  readonly range?: { readonly least: number; readonly largest: number };
 }
 
 /** How the output and the labels of one metric were read. */

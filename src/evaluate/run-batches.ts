@@ -23,8 +23,8 @@ export interface BatchRun {
   readonly weights: Readonly<Record<string, Tensor>>;
   /** Outputs of the uploaded model; see `EvaluationRequest`. */
   readonly kept?: KeptReference | undefined;
-  /** Batches to run; all when absent. */
-  readonly batchesMax?: number;
+  /** Batches to run, by number; all when absent. */
+  readonly batches?: readonly number[];
 }
 
 /** What one batch gave, numbered from 0. */
@@ -62,9 +62,9 @@ export async function addBatches(run: BatchRun, setsOf: (batch: number) => reado
 
 /** Outputs and labels of each batch that the metrics look at, without references. */
 export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
-  const { core, prepared, spec, observed = [], weights, batchesMax = Infinity } = run;
+  const { core, prepared, spec, observed = [], weights, batches } = run;
   const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
-  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
+  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batches })) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
@@ -103,7 +103,8 @@ export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string,
   return { dims, data: data as Float32Array };
 }
 
-function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
+/** Some rows of labels. */
+export function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
   const rowShape = dims.slice(1);
   const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
   return {

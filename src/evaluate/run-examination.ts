@@ -1,6 +1,7 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { metricKindRules, needsReference, type MetricKind } from '../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
+import { columnExtremes } from './column-extremes.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 import { classLayout } from './metrics/label-layout.ts';
 import { ClassReader, ProbabilityCheck } from './metrics/read-classes.ts';
@@ -10,7 +11,7 @@ import { MetricSet } from './metrics/metric-set.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceWriter } from './reference-file.ts';
 import { requireHalves } from './require-halves.ts';
-import { comparedOutputs, measuredBatches, type BatchRun } from './run-batches.ts';
+import { comparedOutputs, measuredBatches, type BatchRun, type MeasuredBatch } from './run-batches.ts';
 import { summedLosses } from './summed-loss.ts';
 import type { RoundedWeights } from './weight-tensors.ts';
 
@@ -44,7 +45,7 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     for await (const measured of measuredBatches(run)) {
       const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
       for (const each of [whole, halves[measured.batch % 2]!]) each.add({ ...measured, references });
-      for (const reader of readers) reader.add(measured.outputs, measured.labels);
+      for (const reader of readers) reader.add(measured);
       if (batchCount === 0) lossOutputs(spec).forEach((name) => losses.set(name, measured.outputs.get(name)!));
       if (batchCount === 0) writer?.expect(elementsOf(references.values()) * Math.floor(prepared.rows / measured.rows));
       for (const name of compared) writer?.add(references.get(name)!);
@@ -118,6 +119,8 @@ class MetricReader {
   readonly #values: ValueReader | undefined;
   readonly #probabilities: ProbabilityCheck | undefined;
   #outputDims: readonly number[] = [];
+  /** Whether the first of these is that of the rows. */
+  #hasRows = false;
   /** Of a metric of classes, whether they count or not. */
   #positions = 0;
   #width = 0;
@@ -146,10 +149,11 @@ class MetricReader {
     return this.#classes;
   }
 
-  add(outputs: ReadonlyMap<string, NumberTensor>, allLabels: ReadonlyMap<string, NumberTensor>): void {
+  add({ rows, outputs, labels: allLabels }: MeasuredBatch): void {
     const output = outputs.get(this.#metric.output)!;
     const labels = this.#metric.labels === undefined ? undefined : allLabels.get(this.#metric.labels);
     this.#outputDims = output.dims;
+    this.#hasRows = output.dims[0] === rows;
     if (labels !== undefined) {
       if (!this.#sharesClasses) this.#classes?.add(output, labels);
       this.#values?.add(output, labels);
@@ -173,7 +177,7 @@ class MetricReader {
       name,
       kind,
       output,
-      outputShape: this.#outputDims.length === 0 ? [] : [rows, ...this.#outputDims.slice(1)],
+      outputShape: this.#hasRows ? [rows, ...this.#outputDims.slice(1)] : this.#outputDims,
       ...(labelled !== undefined && { labels: labelled, labelsShape: columns.get(labelled)!.dims }),
       counted: found.counted,
       ignored: found.ignored,
@@ -218,24 +222,10 @@ class MetricReader {
 }
 
 function inputReadings({ inputs, rows }: PreparedSet, spec: EvalSetSpec): InputReading[] {
-  return inputs.map(({ input, dtype, rowShape, elements }) => ({
-    input,
-    tensor: spec.inputs[input]!,
-    dtype,
-    shape: [rows, ...rowShape],
-    // Half floats travel as words: their exponent is all ones.
-    notFinite: dtype === 'F16' ? countWords(elements as Uint16Array) : dtype === 'F32' || dtype === 'F64' ? countNotFinite(elements as Float32Array) : 0,
-  }));
-}
-
-function countNotFinite(elements: Float32Array): number {
-  let count = 0;
-  for (const element of elements) if (!Number.isFinite(element)) count++;
-  return count;
-}
-
-function countWords(words: Uint16Array): number {
-  let count = 0;
-  for (const word of words) if ((word & 0x7c00) === 0x7c00) count++;
-  return count;
+  return inputs.map((column) => {
+    const { input, dtype, rowShape } = column;
+    const { notFinite, least, largest } = columnExtremes(column);
+    const range = least && largest && { range: { least: least.value, largest: largest.value } };
+    return { input, tensor: spec.inputs[input]!, dtype, shape: [rows, ...rowShape], notFinite, ...range };
+  });
 }

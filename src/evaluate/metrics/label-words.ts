@@ -1,14 +1,12 @@
 import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { NumberTensor } from './metric-accumulator.ts';
+import type { LabelColumn, NumberTensor } from './metric-accumulator.ts';
 
 /** Output or labels as messages need them: of a batch, with where labels come from. */
 export type Shaped = Pick<NumberTensor, 'dims' | 'column'>;
 
 /** Labels as their owner knows them: `Labels "y" (I64 [192, 4])`, with the shape in the file, not that of a batch. */
 export function labelWords(labels: Shaped): string {
-  const { column } = labels;
-  if (column === undefined) return `Labels of shape ${shown(labels.dims)}`;
-  return `Labels ${quoteName(column.name)} (${column.dtype} ${wholeShape(labels.dims, labels)})`;
+  return labels.column === undefined ? `Labels of shape ${shown(labels.dims)}` : `Labels ${columnWords(labels, labels.column)}`;
 }
 
 /** Where one of the labels stands, to go after it: ` in row 33 of "y" (I64 [192, 4])`. Rows count from 0. */
@@ -18,7 +16,11 @@ export function placeOfLabel(labels: Shaped, positionInBatch: number, positions:
   const perRow = Math.max(1, positions / (dims[0] ?? 1));
   const row = column.rowStart + Math.floor(positionInBatch / perRow);
   const within = perRow > 1 ? `position ${positionInBatch % perRow} of ` : '';
-  return ` at ${within}row ${row} (counted from 0) of ${quoteName(column.name)} (${column.dtype} ${wholeShape(dims, labels)})`;
+  return ` at ${within}row ${row} (counted from 0) of ${columnWords(labels, column)}`;
+}
+
+function columnWords(labels: Shaped, { name, dtype }: LabelColumn): string {
+  return `${quoteName(name)} (${dtype} ${wholeShape(labels.dims, labels)})`;
 }
 
 /** The shape over all rows of what has this one in a batch, as labels have it. */

@@ -72,7 +72,7 @@ export class MetricSet {
 }
 
 /** Says of which metric a mismatch is, and what its kind takes. */
-function withRules(error: unknown, { name, kind, output: outputName }: MetricSpec): unknown {
+export function withRules(error: unknown, { name, kind, output: outputName }: MetricSpec): unknown {
   if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
   const { output, labels } = metricKindRules[kind];
   const what = `Metric ${quoteName(name)}, of output ${quoteName(outputName)}`;
