@@ -30,6 +30,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
     warnings: [
       ...unusedColumns(examination),
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
+      ...inputs.flatMap(exchangedInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
       ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
       ...[...new Set(readings.flatMap(shiftedLabels))],
@@ -91,6 +92,26 @@ function unusedColumns({ unusedColumns: names }: Examination): string[] {
 
 function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
   return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
+}
+
+/** What graphs call their tokens, and their masks; token types hold zeros and ones, too. */
+const tokenNames = /(^|\.)((en|de)coder_)?(input_?ids|token_?ids|tokens|idx|ids)$/i;
+const maskNames = /(^|\.)(\w+_)?mask$/i;
+
+/** Tokens and masks of one shape are easily exchanged, and the graph runs all the same. */
+function exchangedInput({ input, tensor, range }: InputReading): string[] {
+  if (range === undefined) return [];
+  const { least, largest } = range;
+  const asMask = least >= 0 && largest <= 1;
+  if (tokenNames.test(input) && asMask)
+    return [
+      `Input ${quoteName(input)} is fed zeros and ones alone, from ${quoteName(tensor)}: that looks like a mask. Check "inputs" in the spec, which should say ${quoteName(input)}: the tensor of the tokens.`,
+    ];
+  if (maskNames.test(input) && !asMask)
+    return [
+      `Input ${quoteName(input)} is fed whole numbers from ${number(least)} to ${number(largest)}, from ${quoteName(tensor)}, where a mask holds zeros and ones. Check "inputs" in the spec.`,
+    ];
+  return [];
 }
 
 function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {

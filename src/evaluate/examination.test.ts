@@ -9,7 +9,7 @@ import { createEvaluator } from './create-evaluator.ts';
 import { describeExamination } from './describe-examination.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
 import type { Evaluator, LocalEvalSet } from './evaluator.ts';
-import type { Examination, MetricReading } from './examination.ts';
+import type { Examination, InputReading, MetricReading } from './examination.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */
 const testTimeoutMs = 60_000;
@@ -210,6 +210,9 @@ describe('describeExamination', () => {
     seconds: 1,
     ...given,
   });
+  function fed(input: string, tensor: string, range: NonNullable<InputReading['range']>): InputReading {
+    return { input, tensor, dtype: 'I64', shape: [4, 8], notFinite: 0, range };
+  }
   const warnings = (given: Partial<Examination>) => describeExamination(examined(given)).warnings;
 
   test.each<[string, Partial<Examination>, RegExp]>([
@@ -235,6 +238,16 @@ describe('describeExamination', () => {
       /Labels "y" hold 1 value that is NaN or infinite/,
     ],
     ['a mask that nothing takes', { unusedColumns: ['attention_mask', 'other_labels'] }, /hold "attention_mask", which no input of the graph takes/],
+    [
+      'a mask fed as tokens',
+      { inputs: [fed('input_ids', 'attention_mask', { least: 0, largest: 1 })] },
+      /Input "input_ids" is fed zeros and ones alone, from "attention_mask": .*"input_ids": the tensor of the tokens/,
+    ],
+    [
+      'tokens fed as a mask',
+      { inputs: [fed('encoder.attention_mask', 'input_ids', { least: 3, largest: 50_256 })] },
+      /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds zeros and ones/,
+    ],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',
@@ -243,6 +256,16 @@ describe('describeExamination', () => {
     ],
   ])('%s is a warning', (_, given, sentence) => {
     expect(warnings(given)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test.each<[string, InputReading]>([
+    ['tokens', fed('input_ids', 'input_ids', { least: 0, largest: 50_256 })],
+    ['a mask', fed('attention_mask', 'attention_mask', { least: 0, largest: 1 })],
+    ['a mask that is ones throughout', fed('attention_mask', 'attention_mask', { least: 1, largest: 1 })],
+    ['token types', fed('token_type_ids', 'token_type_ids', { least: 0, largest: 1 })],
+    ['features', { ...fed('input_ids', 'x', { least: 0, largest: 1 }), range: undefined as never }],
+  ])('%s in their own place give none', (_, input) => {
+    expect(warnings({ inputs: [input] })).toEqual([]);
   });
 
   test('a model that guesses is not worse than guessing', () => {
