@@ -29,6 +29,11 @@ export function node(operator: string, inputs: readonly string[], outputs: reado
   ]);
 }
 
+/** A node under a name of its own. */
+export function named(name: string, unnamed: Uint8Array): Uint8Array {
+  return message([text(3, name), unnamed]);
+}
+
 /** An attribute of one integer. */
 export function integerAttribute(name: string, value: number): Uint8Array {
   return message([text(1, name), number(3, value), number(20, 2)]);
