@@ -47,7 +47,10 @@ export interface ModelQuality {
   readonly distrust?: string;
 }
 
-/** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
+/**
+ * Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph,
+ * store and evaluation.
+ */
 export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedModel> {
   const {
     run,
@@ -88,7 +91,10 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   return { plan, layerTypes, quality, ...(feedback && { feedback }) };
 }
 
-/** The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with the errors of store and core. */
+/**
+ * The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with
+ * the errors of store and core.
+ */
 export async function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
   const { source, signal, run, ctx, warn } = attempt;
   const { files } = source;

@@ -38,7 +38,10 @@ function tellingBatches({ rows, batchRows }: PreparedSet, extremes: readonly Col
   return [...numbers].slice(0, batchesMax);
 }
 
-/** A graph may take NaN for missing values. Where its outputs are NaN for that reason alone, no weights would give others. */
+/**
+ * A graph may take NaN for missing values. Where its outputs are NaN for that reason alone, no weights would give
+ * others.
+ */
 async function refuseNan(run: Run, column: Column, row: number): Promise<void> {
   const { prepared, spec } = run;
   const without = { ...column, elements: withoutNan(column) };

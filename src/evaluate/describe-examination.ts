@@ -81,7 +81,9 @@ function describeSpread({ readings, halves, whole }: Examination): string[] {
   return spreads.length === 0 ? [] : [`On the even and the odd batches: ${spreads.join('; ')}.`];
 }
 
-/** A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake. */
+/**
+ * A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake.
+ */
 function unusedColumns({ unusedColumns: names }: Examination): string[] {
   const inputs = names.filter((name) => !/label|target/i.test(name));
   if (inputs.length === 0) return [];

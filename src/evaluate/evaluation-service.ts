@@ -34,18 +34,26 @@ export class EvaluationService {
     return runBatches(await this.#open(request));
   }
 
-  /** The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves. */
+  /**
+   * The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves.
+   */
   async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
     return runHalves(await this.#open(request));
   }
 
-  /** Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already, `storage-full`. */
+  /**
+   * Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already,
+   * `storage-full`.
+   */
   async examine(request: ExamineRequest): Promise<Examination> {
     const { reference, ...evaluation } = request;
     return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false });
   }
 
-  /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
+  /**
+   * Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of
+   * {@link evaluate}, `storage-full`.
+   */
   async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax, firstHalf = false }: GramRequest): Promise<readonly InputGram[]> {
     const core = this.#core;
     const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
@@ -62,8 +70,8 @@ export class EvaluationService {
 
   /**
    * Holds graph, batches and spec against each other and runs the batches that can be wrong, with zeros in place of
-   * weights that the graph leaves open. Where such a weight is an integer (a shape, an index) zeros would prove nothing,
-   * and the run is left out.
+   * weights that the graph leaves open. Where such a weight is an integer (a shape, an index) zeros would prove
+   * nothing, and the run is left out.
    */
   async check(evalSet: LocalEvalSet): Promise<void> {
     const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });

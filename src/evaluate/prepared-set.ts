@@ -53,8 +53,8 @@ export interface PrepareRequest {
 }
 
 /**
- * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same outputs,
- * whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
+ * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same
+ * outputs, whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
  */
 export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest): Promise<PreparedSet> {
   const { spec } = evalSet;

@@ -33,8 +33,8 @@ export interface MeasuredBatch extends NamedBatch {
 }
 
 /**
- * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`, `eval-memory`,
- * `graph-invalid`. Blocks the thread while a batch runs.
+ * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`,
+ * `eval-memory`, `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches(run: BatchRun): Promise<MetricValues> {
   const whole = newMetricSet(run);

@@ -22,10 +22,10 @@ export interface ExaminationRun extends BatchRun {
 }
 
 /**
- * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are. The
- * model itself is what candidates are compared with, so it agrees with itself. Where the graph computes a loss, each
- * half of the first batch is run once more. Errors: those of {@link runBatches}, `eval-label-mismatch` where outputs are
- * probabilities and logits are wanted, `eval-input-mismatch` where halves are needed and there are none,
+ * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are.
+ * The model itself is what candidates are compared with, so it agrees with itself. Where the graph computes a loss,
+ * each half of the first batch is run once more. Errors: those of {@link runBatches}, `eval-label-mismatch` where
+ * outputs are probabilities and logits are wanted, `eval-input-mismatch` where halves are needed and there are none,
  * `storage-full`.
  */
 export async function runExamination(run: ExaminationRun): Promise<Examination> {
@@ -78,7 +78,10 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   };
 }
 
-/** The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with itself. */
+/**
+ * The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with
+ * itself.
+ */
 function metricsOf({ spec, observed = [] }: ExaminationRun): { readonly metrics: readonly MetricSpec[]; readonly agreeing: MetricValues } {
   const withItself = observed.filter(({ kind }) => needsReference(kind));
   const agreeing = Object.fromEntries(withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]));

@@ -1,6 +1,6 @@
 /**
- * Tiny ONNX files, written byte by byte: protobuf wire format, field numbers of onnx/onnx.proto (IR version 8, operator set 17). Knows what the tests
- * need and nothing more.
+ * Tiny ONNX files, written byte by byte: protobuf wire format, field numbers of onnx/onnx.proto (IR version 8, operator
+ * set 17). Knows what the tests need and nothing more.
  */
 export interface OnnxGraph {
   readonly nodes: readonly Uint8Array[];

@@ -29,7 +29,9 @@ interface Entry {
   readonly accumulator: MetricAccumulator;
 }
 
-/** All metrics of an eval set, summed side by side; perplexity shares the cross-entropy of the same output and labels. */
+/**
+ * All metrics of an eval set, summed side by side; perplexity shares the cross-entropy of the same output and labels.
+ */
 export class MetricSet {
   readonly #specs: readonly MetricSpec[];
   readonly #entries = new Map<string, Entry>();

@@ -152,7 +152,8 @@ describe('MetricSet', () => {
   });
 
   test('macro F1 is the mean over the classes that occur', () => {
-    // Class 0: 1 right of 2 answers and 1 label, 2/3. Class 1: 1 right, 1 answer, 2 labels, 2/3. Class 2 occurs nowhere.
+    // Class 0: 1 right of 2 answers and 1 label, 2/3. Class 1: 1 right, 1 answer, 2 labels, 2/3. Class 2 occurs
+    // nowhere.
     expect(metricOf('f1', [[tensor([3, 3], 5, 0, 0, 5, 0, 0, 0, 5, 0), tensor([3], 0, 1, 1)]])).toBeCloseTo(2 / 3, 14);
   });
 

@@ -74,7 +74,9 @@ export interface ClassFindings {
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
 }
 
-/** Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along. */
+/**
+ * Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along.
+ */
 export class ClassReader {
   readonly #reading: LabelReading;
   #counted = 0;

@@ -97,7 +97,12 @@ export const wrongGraphs: readonly Mistake[] = [
     expected: [refused('eval-input-mismatch', /50 rows.*192/)],
   },
   { ...shared, name: 'an operator set that is too new', graph: classifierVariant({ opset: 99 }), expected: [refused('graph-invalid', /opset|operator set/i)] },
-  { ...shared, name: 'an operator set that is too old', graph: classifierVariant({ opset: 1 }), expected: [refused('graph-invalid', /cannot load the graph: .*implementation for Add\(1\)/)] },
+  {
+    ...shared,
+    name: 'an operator set that is too old',
+    graph: classifierVariant({ opset: 1 }),
+    expected: [refused('graph-invalid', /cannot load the graph: .*implementation for Add\(1\)/)],
+  },
   { ...shared, name: 'the weights in place of the graph', graph: classifierFile(weights), expected: [refused('graph-invalid', /ONNX/)] },
   {
     ...shared,
