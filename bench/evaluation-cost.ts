@@ -1,15 +1,22 @@
 /**
- * What one evaluation costs by parameters, positions and classes, on one core: `npx tsx bench/evaluation-cost.ts`. Models are stacks of matrix products with a head of
- * class logits, each weight random; the figures are fitted by seconds = a x parameters x positions + b x positions x classes, which docs/guide/eval-sets.md quotes.
+ * What measuring a checkpoint costs by parameters, positions and classes, on one core: `npx tsx
+ * bench/evaluation-cost.ts`. Three things are timed, as a job does them: an evaluation of a candidate; the examination
+ * of the upload, which also reads labels, keeps the outputs and measures what nobody asked for; and the evaluation of
+ * what was stored, which compares with these outputs. Models are stacks of matrix products with a head of class logits,
+ * each weight random. The figures are CPU seconds of this process, so that other work on the machine counts little;
+ * they are fitted by seconds = a x parameters x positions + b x positions x classes, which docs/guide/eval-sets.md
+ * quotes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EvalSetSpec } from '../src/checkpoint/eval-set-spec.ts';
-import { createEvaluator } from '../src/evaluate/create-evaluator.ts';
+import { observedMetrics } from '../src/checkpoint/observed-metrics.ts';
 import { EvalFiles, type Column } from '../src/evaluate/eval-files.test-support.ts';
-import type { EvaluationRequest, Evaluator } from '../src/evaluate/evaluator.ts';
+import { EvaluationService } from '../src/evaluate/evaluation-service.ts';
+import type { EvaluationRequest } from '../src/evaluate/evaluator.ts';
 import { buildModel, external, node, value } from '../src/graph/build-model.ts';
+import { loadCore } from '../src/native/load-core.ts';
 
 /** Width, hidden layers, positions (rows of the batches), classes. */
 const cases: readonly (readonly [width: number, layers: number, positions: number, classes: number])[] = [
@@ -19,28 +26,58 @@ const cases: readonly (readonly [width: number, layers: number, positions: numbe
   [512, 8, 4096, 16_384],
   [1024, 12, 1024, 1024],
   [1024, 12, 4096, 1024],
+  [512, 8, 1024, 50_257],
 ];
 /** Of each case, after one that is not counted. */
-const rounds = 5;
+const rounds = 3;
+/** Most bytes of kept outputs; those of the largest case take 256 MiB. */
+const referenceBytesMax = 2 ** 30;
+
+const works = ['evaluation', 'examination', 'verification'] as const;
+type Work = (typeof works)[number];
 
 interface Measured {
   readonly parameters: number;
   readonly positions: number;
   readonly classes: number;
-  readonly seconds: number;
+  /** Median of the rounds, in CPU seconds. */
+  readonly seconds: Readonly<Record<Work, number>>;
 }
 
-async function measure(evaluator: Evaluator, files: EvalFiles, [width, layers, positions, classes]: (typeof cases)[number]): Promise<Measured> {
+async function measure(service: EvaluationService, files: EvalFiles, [width, layers, positions, classes]: (typeof cases)[number]): Promise<Measured> {
   const request = requestOf(files, { width, layers, positions, classes });
-  await evaluator.evaluate(request);
-  const seconds: number[] = [];
+  const observed = observedMetrics(request.evalSet.spec);
+  await service.evaluate(request);
+  const seconds: Record<Work, number[]> = { evaluation: [], examination: [], verification: [] };
   for (let round = 0; round < rounds; round += 1) {
-    const started = performance.now();
-    const { loss } = await evaluator.evaluate(request);
-    seconds.push((performance.now() - started) / 1000);
-    if (!Number.isFinite(loss)) throw new Error('the evaluation gave no finite loss');
+    const path = files.path();
+    const evaluated = await timed(() => service.evaluate(request));
+    const examined = await timed(() => service.examine({ ...request, observed, reference: { path, bytesMax: referenceBytesMax } }));
+    const { whole, referenceOutputs, referenceWritten } = examined.value;
+    if (!referenceWritten) throw new Error('the outputs of a case take more than is kept');
+    const verified = await timed(() => service.evaluate({ ...request, observed, reference: { path, outputs: referenceOutputs } }));
+    rmSync(path);
+    const losses = [evaluated.value['loss'], whole['loss'], verified.value['loss']];
+    if (!Number.isFinite(losses[0]) || new Set(losses).size > 1 || verified.value['agreement'] !== 1)
+      throw new Error(`the figures differ: ${losses.join(', ')}`);
+    seconds.evaluation.push(evaluated.seconds);
+    seconds.examination.push(examined.seconds);
+    seconds.verification.push(verified.seconds);
   }
-  return { parameters: layers * width * width + width * classes, positions, classes, seconds: seconds.sort((a, b) => a - b)[rounds >> 1]! };
+  const parameters = layers * width * width + width * classes;
+  const medians = works.map((work) => [work, median(seconds[work])] as const);
+  return { parameters, positions, classes, seconds: Object.fromEntries(medians) as Record<Work, number> };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seconds: number }> {
+  const before = process.cpuUsage();
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { value, seconds: (user + system) / 1e6 };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 function requestOf(
@@ -88,8 +125,10 @@ function randomFloats(): (count: number, scale: number) => Float32Array {
 }
 
 /** Least squares of seconds over parameters x positions and positions x classes, each case weighted by its own time. */
-function fit(measured: readonly Measured[]): { readonly perWeight: number; readonly perLogit: number } {
-  const rows = measured.map(({ parameters, positions, classes, seconds }) => [(parameters * positions) / seconds, (positions * classes) / seconds] as const);
+function fit(measured: readonly Measured[], work: Work): { readonly perWeight: number; readonly perLogit: number } {
+  const rows = measured.map(
+    ({ parameters, positions, classes, seconds }) => [(parameters * positions) / seconds[work], (positions * classes) / seconds[work]] as const,
+  );
   const sum = (pick: (row: readonly [number, number]) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   const [aa, ab, bb] = [sum(([a]) => a * a), sum(([a, b]) => a * b), sum(([, b]) => b * b)];
   const [a1, b1] = [sum(([a]) => a), sum(([, b]) => b)];
@@ -98,29 +137,22 @@ function fit(measured: readonly Measured[]): { readonly perWeight: number; reado
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'firn-evaluation-cost-'));
-const evaluator = createEvaluator({ parallel: 1, deadlineMs: 600_000, memoryMaxBytes: 8 * 2 ** 30 });
 try {
+  const service = new EvaluationService(loadCore());
   const files = new EvalFiles(folder);
   const measured: Measured[] = [];
-  for (const each of cases) measured.push(await measure(evaluator, files, each));
-  const { perWeight, perLogit } = fit(measured);
-  console.log('parameters  positions  classes  seconds  by the formula');
+  for (const each of cases) measured.push(await measure(service, files, each));
+  console.log(`| parameters | positions | classes | ${works.join(' | ')} |`);
+  console.log('|---:|---:|---:|---:|---:|---:|');
   for (const { parameters, positions, classes, seconds } of measured) {
-    const predicted = perWeight * parameters * positions + perLogit * positions * classes;
-    console.log(
-      [
-        String(parameters).padStart(10),
-        String(positions).padStart(10),
-        String(classes).padStart(8),
-        seconds.toFixed(2).padStart(8),
-        predicted.toFixed(2).padStart(8),
-      ].join(' '),
-    );
+    const counts = [parameters, positions, classes].map((count) => count.toLocaleString('en-US'));
+    console.log(`| ${[...counts, ...works.map((work) => seconds[work].toFixed(2))].join(' | ')} |`);
   }
-  console.log(
-    `seconds = ${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x positions x classes (median of ${rounds} each)`,
-  );
+  for (const work of works) {
+    const { perWeight, perLogit } = fit(measured, work);
+    const terms = `${(1e12 * perWeight).toFixed(1)}e-12 x parameters x positions + ${(1e9 * perLogit).toFixed(1)}e-9 x positions x classes`;
+    console.log(`${work}: seconds = ${terms} (median of ${rounds} each)`);
+  }
 } finally {
-  await evaluator.close();
   rmSync(folder, { recursive: true, force: true });
 }

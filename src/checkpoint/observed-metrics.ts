@@ -32,6 +32,14 @@ export function observedMetrics({ metrics }: Pick<EvalSetSpec, 'metrics'>): Metr
   return observed;
 }
 
+/** Kinds that take a softmax of the output, or a sigmoid. */
+const needLogits: ReadonlySet<MetricKind> = new Set<MetricKind>(['cross-entropy', 'perplexity', 'kl-divergence', 'binary-cross-entropy']);
+
+/** The metrics that say something of outputs which are probabilities already: a softmax of these gives a wrong figure. */
+export function withoutSoftmax(metrics: readonly MetricSpec[], probabilityOutputs: readonly string[]): MetricSpec[] {
+  return metrics.filter(({ kind, output }) => !(needLogits.has(kind) && probabilityOutputs.includes(output)));
+}
+
 /** Equal for metrics that give the same figure; a perplexity says what its cross-entropy does. */
 function questionOf({ kind, output, labels }: MetricSpec): string {
   return JSON.stringify([kind === 'perplexity' ? 'cross-entropy' : kind, output, metricKindRules[kind].comparedWith === 'uploaded-model' ? '' : labels]);

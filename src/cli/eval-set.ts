@@ -1,6 +1,6 @@
 /**
- * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how everything was read: what a hub would say
- * of it, before any training.
+ * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how
+ * everything was read: what a hub would say of it, before any training.
  */
 import { readFileSync, statSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -45,7 +45,10 @@ interface CheckOptions {
   readonly asJson: boolean;
 }
 
-/** Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it cannot. */
+/**
+ * Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it
+ * cannot.
+ */
 export async function evalSet(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     say(`Usage: ${evalSetUsage}`);

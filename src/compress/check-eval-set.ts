@@ -14,8 +14,9 @@ export interface EvalSetContext {
 }
 
 /**
- * Checks an eval set's graph, batches and spec against each other in an evaluation child, and that the graph's structure is one that encoding can read. Rejects with why it cannot be used, and then keeps no
- * local copy.
+ * Checks an eval set's graph, batches and spec against each other in an evaluation child, and that the graph's
+ * structure is one that encoding can read. Labels are read on every row; the graph runs on the batches that can be
+ * wrong. Rejects with why it cannot be used, and then keeps no local copy.
  */
 export async function checkEvalSet(ctx: EvalSetContext, evalSet: EvalSet): Promise<void> {
   const directory = evalSetDirectory(ctx.workDirectory);

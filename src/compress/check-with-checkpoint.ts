@@ -22,8 +22,9 @@ export interface CheckWithCheckpoint extends EvalSetContext {
 export type CheckpointCheck = (evalSet: EvalSet, checkpoint: Checkpoint, signal?: AbortSignal) => Promise<EvalSetReport>;
 
 /**
- * The check over one process's scratch disk. It rejects with `eval-set-not-ready` (a part is missing), `upload-incomplete` (the checkpoint has no model file that arrived),
- * `overloaded`, and the errors of `examineEvalSet`.
+ * The check over one process's scratch disk. It rejects with `eval-set-not-ready` (a part is missing),
+ * `upload-incomplete` (the checkpoint has no model file that arrived), `overloaded`, and the errors of
+ * `examineEvalSet`.
  */
 export function checkWithCheckpoint(ctx: CheckWithCheckpoint): CheckpointCheck {
   const slots = new Slots({ count: checksAtOnce, waitingMax: checksWaitingMax });

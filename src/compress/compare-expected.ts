@@ -4,8 +4,9 @@ import { expectsWithinDefault } from '../checkpoint/search-options.ts';
 import { quoteNames } from '../graph/quote-names.ts';
 
 /**
- * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else. Undefined where all figures that it reported and that
- * were measured agree within `within`, relative to its own. A figure that is not finite agrees with nothing.
+ * Why what was measured of the uploaded weights is not to be trusted: the training job measured something else.
+ * Undefined where all figures that it reported and that were measured agree within `within`, relative to its own. A
+ * figure that is not finite agrees with nothing.
  */
 export function unexpectedBaseline(expects: MetricValues | undefined, measured: MetricValues, within = expectsWithinDefault): string | undefined {
   const apart = Object.entries(expects ?? {}).filter(([name, expected]) => {
@@ -20,7 +21,10 @@ export function unexpectedBaseline(expects: MetricValues | undefined, measured: 
   );
 }
 
-/** A sentence for figures of the training job that the eval set does not measure; there may be some after a run was given another set. */
+/**
+ * A sentence for figures of the training job that the eval set does not measure; there may be some after a run was
+ * given another set.
+ */
 export function unmeasuredExpectations(expects: MetricValues | undefined, measured: MetricValues): string | undefined {
   const unmeasured = Object.keys(expects ?? {}).filter((name) => measured[name] === undefined);
   return unmeasured.length === 0

@@ -48,6 +48,9 @@ export const sixteenBins: InshrinkeratorConfig = {
 
 export type Upload = Readonly<Record<string, { readonly role: FileRole; readonly bytes: Uint8Array }>>;
 
+/** What a reservation may say. */
+export type Reserved = Pick<Checkpoint, 'fixedConfig' | 'expects'>;
+
 /** Everything an encode job stands on, real but small: PGlite in memory, a directory, the core, evaluation children. */
 export interface CompressHarness {
   readonly catalog: Catalog;
@@ -63,11 +66,11 @@ export interface CompressHarness {
   /** A lossy run without eval set that quantizes with a given config. */
   newFixedRun(fixedConfig: QuantizationConfig, changes?: Partial<Parameters<Catalog['runs']['create']>[0]>): Promise<Run>;
   /** Stages files and queues the checkpoint with its job. */
-  queue(run: Run, step: number, files: Upload, fixedConfig?: QuantizationConfig): Promise<Checkpoint>;
+  queue(run: Run, step: number, files: Upload, reserved?: Reserved): Promise<Checkpoint>;
   /** Claims the next job and works on it. */
   work(ctx?: CompressContext, signal?: AbortSignal): Promise<EncodeOutcome>;
   /** `queue` and `work`; the checkpoint as it is afterwards. */
-  push(run: Run, step: number, files: Upload, options?: { readonly ctx?: CompressContext; readonly fixedConfig?: QuantizationConfig }): Promise<Checkpoint>;
+  push(run: Run, step: number, files: Upload, options?: Reserved & { readonly ctx?: CompressContext }): Promise<Checkpoint>;
   checkpoint(id: string): Promise<Checkpoint>;
   /** A file as a download returns it. */
   download(checkpoint: Checkpoint, path: string): Promise<Buffer>;
@@ -153,8 +156,8 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
         layerTypes: {},
         ...changes,
       }),
-    async queue(run, step, files, fixedConfig) {
-      const { id, sequence } = await catalog.checkpoints.reserve({ runId: run.id, step, ...(fixedConfig && { fixedConfig }) });
+    async queue(run, step, files, reserved = {}) {
+      const { id, sequence } = await catalog.checkpoints.reserve({ runId: run.id, step, ...reserved });
       for (const [path, { role, bytes }] of Object.entries(files)) {
         const object = await put(store, `staged/${id}/${randomUUID().replaceAll('-', '')}`, bytes);
         await catalog.files.receive(id, { path, role, sizeBytes: bytes.length, sha256: sha256(bytes), rawKey: object.key, rawStoredBytes: object.storedBytes });
@@ -175,8 +178,8 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
         throw error;
       }
     },
-    async push(run, step, files, { ctx, fixedConfig } = {}) {
-      const { id } = await harness.queue(run, step, files, fixedConfig);
+    async push(run, step, files, { ctx, ...reserved } = {}) {
+      const { id } = await harness.queue(run, step, files, reserved);
       await harness.work(ctx);
       return harness.checkpoint(id);
     },

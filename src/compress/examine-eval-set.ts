@@ -21,8 +21,8 @@ export interface EvalSetReport {
 }
 
 /**
- * Binds the graph of an eval set to a model on local disk and measures it once, as the first checkpoint of a run would be. Rejects with what that checkpoint would
- * fail with: the errors of `bindLocalGraph` and of the evaluator.
+ * Binds the graph of an eval set to a model on local disk and measures it once, as the first checkpoint of a run would
+ * be. Rejects with what that checkpoint would fail with: the errors of `bindLocalGraph` and of the evaluator.
  */
 export async function examineEvalSet(
   { evaluator, graphs }: { readonly evaluator: Pick<Evaluator, 'examine'>; readonly graphs: GraphCache },

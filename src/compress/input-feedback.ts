@@ -9,13 +9,17 @@ import type { QualityGate } from './quality-gate.ts';
 /** By file number, by tensor number: what rounding with feedback needs of a matrix. */
 export type InputFeedback = readonly ReadonlyMap<number, FeedbackPlace>[];
 
-/** Bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory while a checkpoint is in work. */
+/**
+ * Bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory while
+ * a checkpoint is in work.
+ */
 const gramsMaxBytes = 64 * 1024 * 1024;
 /** Batches measured, spread over the set: a convolution's Gram matrix costs several times the convolution. */
 const batchesMax = 32;
 /**
- * Added to the diagonal, in units of its mean. Far more than it takes to invert the matrix: the eval batches are few, and weights that they hardly
- * use must not take all the errors. Measured on the data's language and vision series; see docs/decisions/0014-rounding-with-feedback.md.
+ * Added to the diagonal, in units of its mean. Far more than it takes to invert the matrix: the eval batches are few,
+ * and weights that they hardly use must not take all the errors. Measured on the data's language and vision series; see
+ * docs/decisions/0014-rounding-with-feedback.md.
  */
 const damping = 1;
 
@@ -32,8 +36,9 @@ export interface FeedbackRequest {
 }
 
 /**
- * Runs the eval batches (of the first half alone where the second is to confirm) through the uploaded weights once more, for the second moments of what enters each matrix. What goes wrong there costs
- * bytes, not correctness: it is said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
+ * Runs the eval batches (of the first half alone where the second is to confirm) through the uploaded weights once
+ * more, for the second moments of what enters each matrix. What goes wrong there costs bytes, not correctness: it is
+ * said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
  */
 export async function inputFeedback(request: FeedbackRequest): Promise<InputFeedback | undefined> {
   const { gate, weightPaths, directory, files, core, warn, signal } = request;

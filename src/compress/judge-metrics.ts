@@ -2,7 +2,10 @@ import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../checkpoint/quality.ts';
 import type { TrialOutcome } from '../search/trial-runner.ts';
 
-/** What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each bounded one, on the whole set and on each half. */
+/**
+ * What bounds a checkpoint: metrics, their baseline on the uploaded weights, and the largest degradation of each
+ * bounded one, on the whole set and on each half.
+ */
 export interface QualityBound {
   readonly spec: EvalSetSpec;
   readonly thresholds: QualityThresholds;
@@ -19,8 +22,9 @@ export function degradations(bound: QualityBound, metrics: MetricValues): Metric
 }
 
 /**
- * All bounded metrics must be inside their thresholds; a non-finite one never is. Where the bound has halves this must be so on the whole set and on each half,
- * and the worst degradation of the three counts: both halves may be inside and the whole not, where a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
+ * All bounded metrics must be inside their thresholds; a non-finite one never is. Where the bound has halves this must
+ * be so on the whole set and on each half, and the worst degradation of the three counts: both halves may be inside and
+ * the whole not, where a metric is no mean over positions (`loss` of uneven batches, Pearson's correlation).
  */
 export function judgeMetrics(bound: QualityBound, metrics: MetricValues, halves: readonly MetricValues[] = []): TrialOutcome {
   const whole = judgeRows(bound, metrics);

@@ -13,8 +13,8 @@ export function evalSetDirectory(workDirectory: string): string {
 }
 
 /**
- * Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is ready. Rejects with
- * `eval-set-not-ready`, the store's errors, and those of the file system.
+ * Brings an eval set's graph and batches to local disk once; later calls find them. They never change once the set is
+ * ready. Rejects with `eval-set-not-ready`, the store's errors, and those of the file system.
  */
 export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string, signal?: AbortSignal): Promise<LocalEvalSet> {
   const { graphKey, batchesKey } = evalSet;
@@ -26,7 +26,10 @@ export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directo
   return { graphPath, batchesPath, spec: evalSet.spec };
 }
 
-/** The name holds the digest, so a file of the name and of the object's size is the copy; a shorter one is what a dying machine left. */
+/**
+ * The name holds the digest, so a file of the name and of the object's size is the copy; a shorter one is what a dying
+ * machine left.
+ */
 async function localCopy(store: ObjectStore, key: string, path: string, signal?: AbortSignal): Promise<string> {
   const reader = await store.open(key);
   const partial = `${path}.${randomUUID()}`;

@@ -7,7 +7,10 @@ import type { SourceFile } from './model-source.ts';
 export interface MeasuredTensors {
   /** No metric sees them. */
   readonly unmeasured: ReadonlySet<string>;
-  /** Bit-identical to a bound tensor, whose name is the value: an exporter merges equal weights, and what is measured of one holds for both. */
+  /**
+   * Bit-identical to a bound tensor, whose name is the value: an exporter merges equal weights, and what is measured of
+   * one holds for both.
+   */
   readonly twins: ReadonlyMap<string, string>;
 }
 
@@ -19,7 +22,10 @@ interface Placed {
   readonly entry: TensorEntry;
 }
 
-/** Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape. Rejects with the store's errors. */
+/**
+ * Sorts out the model tensors that the graph does not use. Reads them and the bound ones of their dtype and shape.
+ * Rejects with the store's errors.
+ */
 export async function findMeasured(binding: WeightBinding, files: readonly ModelFile[], signal?: AbortSignal): Promise<MeasuredTensors> {
   const bound = new Set(Object.values(binding).map(({ tensor }) => tensor));
   const all = files.filter((file) => file.role === 'model').flatMap((file) => file.layout.tensors.map((entry): Placed => ({ file, entry })));

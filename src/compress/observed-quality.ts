@@ -30,8 +30,9 @@ export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'ob
 }
 
 /**
- * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one (the default where all are absolute), or stopped being finite. Divergence from the uploaded model and agreement with it are
- * not relative to anything, so no relative threshold compares with them: they are shown, and never warned of.
+ * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one
+ * (the default where all are absolute), or stopped being finite. Divergence from the uploaded model and agreement with
+ * it are not relative to anything, so no relative threshold compares with them: they are shown, and never warned of.
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
   const { bound, measured } = quality;

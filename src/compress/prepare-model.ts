@@ -47,7 +47,10 @@ export interface ModelQuality {
   readonly distrust?: string;
 }
 
-/** Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph, store and evaluation. */
+/**
+ * Layer types, codings and, with an eval set, the metrics of the uploaded weights. Rejects with the errors of graph,
+ * store and evaluation.
+ */
 export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedModel> {
   const {
     run,
@@ -77,19 +80,21 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });
-  const { baseline, words, feedback } = await evaluateUpload(attempt, plan, gate);
+  const { baseline, words, distrust, feedback } = await evaluateUpload(attempt, plan, gate);
   words.warnings.forEach(attempt.warn);
   const { whole, halves, observed } = baseline;
   const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
   const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
   if (notCompared !== undefined) attempt.warn(notCompared);
-  const distrust = unexpectedBaseline(attempt.checkpoint.expects, whole, run.search.expectsWithin);
   const understood = [...words.understood, ...describeBinding(bound.report)];
   const quality = { gate, bound: qualityBound, ...(observed && { observed }), understood, ...(distrust !== undefined && { distrust }) };
   return { plan, layerTypes, quality, ...(feedback && { feedback }) };
 }
 
-/** The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with the errors of store and core. */
+/**
+ * The plan with copies of tensors that are the same, and with masters beside what was rounded from them. Rejects with
+ * the errors of store and core.
+ */
 export async function withCopies(attempt: EncodeAttempt, plan: CodingPlan): Promise<CodingPlan> {
   const { source, signal, run, ctx, warn } = attempt;
   const { files } = source;
@@ -107,20 +112,27 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
 interface EvaluatedUpload {
   readonly baseline: Measurement;
   readonly words: ExaminationWords;
-  readonly feedback: InputFeedback | undefined;
+  /** See {@link ModelQuality}. */
+  readonly distrust?: string;
+  readonly feedback?: InputFeedback;
 }
 
+/** Measures the uploaded weights, and what enters their matrices where that is of use. */
 async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<EvaluatedUpload> {
+  const { source, ctx, run, checkpoint, warn, signal } = attempt;
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {
-    const paths = await writeCandidate({ source: attempt.source, plan }, directory, pace(attempt));
+    const paths = await writeCandidate({ source, plan }, directory, pace(attempt));
     const weightPaths = [...paths.values()];
-    const { baseline, examination } = await gate.examine(weightPaths, attempt.signal);
+    const { baseline, examination } = await gate.examine(weightPaths, signal);
     const words = describeExamination(examination);
-    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, words, feedback: undefined };
-    const { source, ctx, warn, signal } = attempt;
-    return { baseline, words, feedback: await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal }) };
+    const distrust = unexpectedBaseline(checkpoint.expects, baseline.whole, run.search.expectsWithin);
+    // What is distrusted is stored exact, and has no use for the inputs of its matrices.
+    if (distrust !== undefined) return { baseline, words, distrust };
+    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, words };
+    const feedback = await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
+    return { baseline, words, ...(feedback && { feedback }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { needsReference } from '../checkpoint/metric-kind.ts';
-import { observedMetrics } from '../checkpoint/observed-metrics.ts';
+import { observedMetrics, withoutSoftmax } from '../checkpoint/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
 import type { EvalBatches } from '../checkpoint/search-options.ts';
 import type { EvaluationRequest, Evaluator, GramRequest, InputGram, KeptReference } from '../evaluate/evaluator.ts';
@@ -17,7 +17,10 @@ export interface ExaminedUpload {
   readonly examination: Examination;
 }
 
-/** Most bytes of the uploaded model's outputs that are kept to compare with, where a metric of the set asks for it: 4 GiB. */
+/**
+ * Most bytes of the uploaded model's outputs that are kept to compare with, where a metric of the set asks for it: 4
+ * GiB.
+ */
 const askedReferenceMaxBytes = 4 * 2 ** 30;
 /** The same where they only tell more than was asked: 256 MiB. */
 const observedReferenceMaxBytes = 256 * 2 ** 20;
@@ -28,7 +31,10 @@ export interface GateOptions {
   readonly referencePath: string;
 }
 
-/** Measures files on local disk against a run's eval set: first the uploaded weights ({@link examine}), then what they are compared with. */
+/**
+ * Measures files on local disk against a run's eval set: first the uploaded weights ({@link examine}), then what they
+ * are compared with.
+ */
 export class QualityGate {
   readonly spec: EvalSetSpec;
   private readonly bound: BoundGraph;
@@ -59,8 +65,8 @@ export class QualityGate {
   }
 
   /**
-   * Measures the uploaded weights, and keeps the outputs that others are compared with. Rejects as the evaluator, and with `eval-input-mismatch` where
-   * those outputs take more than is kept.
+   * Measures the uploaded weights, and keeps the outputs that others are compared with. Rejects as the evaluator, and
+   * with `eval-input-mismatch` where those outputs take more than is kept.
    */
   async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
     const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
@@ -70,7 +76,8 @@ export class QualityGate {
     if (asked && !examination.referenceWritten)
       throw new FirnError('eval-input-mismatch', `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`);
     this.kept = examination.referenceWritten ? { path: this.referencePath, outputs: examination.referenceOutputs } : undefined;
-    if (!examination.referenceWritten) this.observed = this.observed.filter(({ kind }) => !needsReference(kind));
+    const observed = withoutSoftmax(this.observed, examination.probabilityOutputs);
+    this.observed = examination.referenceWritten ? observed : observed.filter(({ kind }) => !needsReference(kind));
     const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
     const baseline = { ...this.split(examination.whole), ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }) };
     return { baseline, examination };
@@ -91,7 +98,10 @@ export class QualityGate {
     return { ...this.split(whole), halves: [first, second] };
   }
 
-  /** Second moments of what enters the matrices, in a file; of the first half alone where the second is to confirm. Rejects as the evaluator. */
+  /**
+   * Second moments of what enters the matrices, in a file; of the first half alone where the second is to confirm.
+   * Rejects as the evaluator.
+   */
   inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]> {
     return this.evaluator.inputGrams({ ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved }, signal);
   }

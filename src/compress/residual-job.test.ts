@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { residualStepMin } from '../checkpoint/quantization-config.ts';
@@ -86,6 +86,20 @@ describe('a graph whose inputs cannot be measured', () => {
     expect(checkpoint.result!.warnings.join()).toContain('The inputs of the matrices could not be measured');
     const file = await harness.download(checkpoint, 'model.safetensors');
     expect(await harness.measure(file)).toEqual(checkpoint.result!.measured);
+  });
+});
+
+describe('a checkpoint of which the training job reported another figure', () => {
+  test.each([
+    ['is stored exact, and the inputs of its matrices are not measured', 9, 'exact', 0],
+    ['measures them where it reported nothing', undefined, 'lossy', 1],
+  ] as const)('%s', async (_, loss, fidelity, times) => {
+    const run = await harness.newRun({ search });
+    const inputGrams = vi.fn(harness.evaluator.inputGrams.bind(harness.evaluator));
+    const ctx = harness.context({ evaluator: { ...harness.evaluator, inputGrams } });
+    const checkpoint = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx, ...(loss !== undefined && { expects: { loss } }) });
+    expect(checkpoint.result).toMatchObject({ fidelity });
+    expect(inputGrams).toHaveBeenCalledTimes(times);
   });
 });
 

@@ -9,6 +9,8 @@ export interface ResultsRequest {
   readonly outputNames: readonly string[];
   /** Most batches to run, spread evenly over the set, the first among them; all when absent. */
   readonly batchesMax?: number;
+  /** These batches, by number, and no others. */
+  readonly batches?: readonly number[] | undefined;
   /** Only batches of the set's first half, which are those with an even number. */
   readonly firstHalf?: boolean;
 }
@@ -21,26 +23,37 @@ export interface BatchResults {
   readonly results: Readonly<Record<string, Tensor>>;
 }
 
-/** Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors: `eval-input-mismatch`, `eval-memory`. */
+/**
+ * Runs the batches in order, each when it is asked for. Blocks the thread while one runs. Errors:
+ * `eval-input-mismatch`, `eval-memory`.
+ */
 export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {
-  const { weights, outputNames, batchesMax = Infinity, firstHalf = false } = request;
-  const stride = firstHalf ? 2 : 1;
-  const batchCount = Math.ceil(prepared.rows / (stride * prepared.batchRows));
-  const runCount = Math.min(batchCount, batchesMax);
-  for (let run = 0; run < runCount; run++) {
-    const batch = Math.floor((run * batchCount) / runCount) * stride;
+  const { weights, outputNames } = request;
+  for (const batch of request.batches ?? spreadBatches(prepared, request)) {
     const rowStart = batch * prepared.batchRows;
     const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
     yield { batch, rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
   }
 }
 
-interface RowRange extends ResultsRequest {
+function spreadBatches({ rows, batchRows }: PreparedSet, { batchesMax = Infinity, firstHalf = false }: ResultsRequest): number[] {
+  const stride = firstHalf ? 2 : 1;
+  const batchCount = Math.ceil(rows / (stride * batchRows));
+  const runCount = Math.min(batchCount, batchesMax);
+  return Array.from({ length: runCount }, (_, run) => Math.floor((run * batchCount) / runCount) * stride);
+}
+
+export interface RowsRequest extends Pick<ResultsRequest, 'weights' | 'outputNames'> {
   readonly rowStart: number;
+  /** Exclusive. */
   readonly rowEnd: number;
 }
 
-async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
+/** Runs some rows as one batch. Blocks the thread. Errors: `eval-input-mismatch`, `eval-memory`. */
+export async function runRows(
+  { session, inputs }: Pick<PreparedSet, 'session' | 'inputs'>,
+  { rowStart, rowEnd, weights, outputNames }: RowsRequest,
+): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
   for (const { input, dtype, rowShape, elements } of inputs) {
     const rowElements = rowShape.reduce((product, dim) => product * dim, 1);

@@ -19,6 +19,8 @@ export interface RowPlan {
   readonly rows: number;
   /** Rows of each batch; only the last may have fewer. */
   readonly batchRows: number;
+  /** Whether the graph takes that many rows and no others. */
+  readonly rowsFixed: boolean;
 }
 
 export interface SpecParts {
@@ -28,8 +30,8 @@ export interface SpecParts {
 }
 
 /**
- * Holds spec, graph and batches against each other without running anything, and says how the rows are cut. A graph whose inputs have
- * a fixed first dimension gets batches of just that many rows.
+ * Holds spec, graph and batches against each other without running anything, and says how the rows are cut. A graph
+ * whose inputs have a fixed first dimension gets batches of just that many rows.
  * Errors: `metric-unknown`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid` (exported in train mode).
  */
 export function checkSpec(parts: SpecParts): RowPlan {
@@ -42,7 +44,7 @@ export function checkSpec(parts: SpecParts): RowPlan {
   if (fixed.size > 0 && rows % batchRows !== 0) {
     throw mismatch(`The graph takes exactly ${batchRows} rows at once, which does not divide the ${rows} rows of the batches.`);
   }
-  return { rows, batchRows };
+  return { rows, batchRows, rowsFixed: fixed.size > 0 };
 }
 
 function refuseTraining({ graph }: SpecParts): void {
@@ -80,9 +82,15 @@ function checkMetric(metric: MetricSpec, graph: GraphDescription, batches: Reado
   }
   const labels = batches.get(metric.labels);
   if (labels === undefined)
-    throw new FirnError('eval-label-mismatch', `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have.`);
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Metric ${name} reads labels ${quoteName(metric.labels)}, which the batches file does not have; it has ${describeTensors(batches)}.`,
+    );
   if (!isFeedable(labels.dtype) && labels.dtype !== 'BF16')
-    throw new FirnError('eval-label-mismatch', `Labels ${quoteName(labels.name)} have a type that cannot be labels (${labels.dtype}).`);
+    throw new FirnError(
+      'eval-label-mismatch',
+      `Labels ${describeTensor(labels)} of metric ${name} have a type that cannot be labels. Kind ${metric.kind} takes ${metricKindRules[metric.kind].labels}.`,
+    );
 }
 
 function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; tensor: LocalTensor }[] {
@@ -93,7 +101,10 @@ function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; t
     const source = Object.hasOwn(spec.inputs, input.name) ? spec.inputs[input.name]! : undefined;
     if (source === undefined) throw mismatch(`The spec does not say what to feed to graph input ${quoteName(input.name)}.`);
     const tensor = batches.get(source);
-    if (tensor === undefined) throw mismatch(`Input ${quoteName(input.name)} is fed from ${quoteName(source)}, which the batches file does not have.`);
+    if (tensor === undefined)
+      throw mismatch(
+        `Input ${quoteName(input.name)} is fed from ${quoteName(source)}, which the batches file does not have; it has ${describeTensors(batches)}.`,
+      );
     return { input, tensor };
   });
 }
@@ -102,12 +113,19 @@ function pairInputs({ spec, graph, batches }: SpecParts): { input: GraphValue; t
 function commonRows({ spec, batches }: SpecParts): number {
   const inputs = Object.values(spec.inputs);
   const labels = spec.metrics.flatMap((metric) => (metric.kind === 'loss' || metric.labels === undefined ? [] : [metric.labels]));
-  const rows = batches.get(inputs[0] ?? labels[0] ?? '')?.shape[0];
-  if (rows === undefined || rows === 0) throw mismatch('The batches have no rows.');
+  const first = batches.get(inputs[0] ?? labels[0] ?? '');
+  const rows = first?.shape[0];
+  if (first === undefined || rows === undefined || rows === 0)
+    throw mismatch(`The batches have no rows${first === undefined ? '' : `: ${describeTensor(first)} is empty`}.`);
   for (const name of [...inputs, ...labels]) {
-    if (batches.get(name)!.shape[0] === rows) continue;
-    const code = inputs.includes(name) ? 'eval-input-mismatch' : 'eval-label-mismatch';
-    throw new FirnError(code, `Tensor ${quoteName(name)} of the batches has ${batches.get(name)!.shape[0] ?? 'no'} rows where others have ${rows}.`);
+    const tensor = batches.get(name)!;
+    if (tensor.shape[0] === rows) continue;
+    const isInput = inputs.includes(name);
+    const found = `${describeTensor(tensor)} ${isInput ? 'has' : 'have'} ${tensor.shape[0] ?? 'no'} rows where ${describeTensor(first)} has ${rows}`;
+    throw new FirnError(
+      isInput ? 'eval-input-mismatch' : 'eval-label-mismatch',
+      `${isInput ? 'Tensor' : 'Labels'} ${found}: all inputs and labels have the same number of rows, which are the first dimension.`,
+    );
   }
   return rows;
 }
@@ -134,6 +152,20 @@ function chooseBatchRows(spec: EvalSetSpec, fixed: readonly number[]): number {
   const batchRows = fixed[0] ?? asked;
   if (batchRows < 1) throw mismatch('The graph takes no rows at all.');
   return batchRows;
+}
+
+/** At most so many tensors of the batches are named in a message. */
+const namedTensorsMax = 8;
+
+function describeTensors(batches: ReadonlyMap<string, LocalTensor>): string {
+  const all = [...batches.values()];
+  if (all.length === 0) return 'no tensor';
+  const more = all.length > namedTensorsMax ? ` and ${all.length - namedTensorsMax} more` : '';
+  return all.slice(0, namedTensorsMax).map(describeTensor).join(', ') + more;
+}
+
+function describeTensor({ name, dtype, shape }: LocalTensor): string {
+  return `${quoteName(name)} (${dtype} [${shape.join(', ')}])`;
 }
 
 function mismatch(message: string): FirnError {

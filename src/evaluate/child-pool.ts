@@ -29,7 +29,10 @@ interface Waiter<Child> {
   refuse(error: FirnError): void;
 }
 
-/** Evaluation children: started when needed, kept while idle for the set they know, lent to one request at a time, first come first served. */
+/**
+ * Evaluation children: started when needed, kept while idle for the set they know, lent to one request at a time, first
+ * come first served.
+ */
 export class ChildPool<Child extends PooledChild> {
   readonly #options: ChildPoolOptions<Child>;
   readonly #all = new Set<Child>();
@@ -43,7 +46,8 @@ export class ChildPool<Child extends PooledChild> {
 
   /**
    * Lends a child to `use`, and takes it back whatever happens; a child that is dead then is replaced when needed.
-   * Errors: `overloaded` (too many wait already), `cancelled` (signal, or closed), `eval-crashed` (no process to be had), and those of `use`.
+   * Errors: `overloaded` (too many wait already), `cancelled` (signal, or closed), `eval-crashed` (no process to be
+   * had), and those of `use`.
    */
   async lend<T>(set: string, signal: AbortSignal | undefined, use: (child: Child) => Promise<T>): Promise<T> {
     const child = await this.#acquire(set, signal);

@@ -18,12 +18,18 @@ export interface EvaluatorOptions {
 
 /** Long enough for a run's next checkpoint to find the session again, short enough to leave an idle gateway small. */
 const idleMsDefault = 60_000;
-/** An answer proves for this long that processes can be started, in ms: starting one for each look would cost more than it tells. */
+/**
+ * An answer proves for this long that processes can be started, in ms: starting one for each look would cost more than
+ * it tells.
+ */
 const probedMs = 10 * 60 * 1000;
 /** Share of the memory limit that an idle child may hold on to: what one graph left behind must not fail the next. */
 const idleMemoryShare = 0.5;
 
-/** A {@link ProbedEvaluator} over a pool of child processes, started as needed. It needs the native addon, which the children load. */
+/**
+ * A {@link ProbedEvaluator} over a pool of child processes, started as needed. It needs the native addon, which the
+ * children load.
+ */
 export function createEvaluator(options: EvaluatorOptions): ProbedEvaluator {
   const { parallel, deadlineMs, memoryMaxBytes, idleMs = idleMsDefault } = options;
   const command = childCommand(memoryMaxBytes);

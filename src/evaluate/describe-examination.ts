@@ -11,7 +11,10 @@ export interface ExaminationWords {
 
 /** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
 const guessingMargin = 0.01;
-/** What labels one position along have to save of the loss before they are taken for the right ones: this share of it, and so many nats. */
+/**
+ * What labels one position along have to save of the loss before they are taken for the right ones: this share of it,
+ * and so many nats.
+ */
 const shiftGainMin = { share: 0.1, nats: 0.1 };
 
 /** Puts an examination into words. Pure. */
@@ -21,15 +24,18 @@ export function describeExamination(examination: Examination): ExaminationWords 
     understood: [
       `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ${inputs.map(describeInput).join(', ')}.`,
       ...readings.map((reading) => describeReading(reading, whole[reading.name]!)),
+      ...describeProbabilities(examination),
       ...describeSpread(examination),
     ],
     warnings: [
       ...unusedColumns(examination),
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
+      ...inputs.flatMap(exchangedInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
       ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
       ...[...new Set(readings.flatMap(shiftedLabels))],
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
+      ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
       ...roundedModel(examination),
       ...(examination.rows === 1 ? ['The eval set has one row alone: what a threshold bounds on it says little of others.'] : []),
@@ -50,6 +56,13 @@ function describeReading({ name, kind, output, outputShape, labels, labelsShape,
   return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
 }
 
+/** Where no metric wants logits of them, which is a warning. */
+function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
+  return probabilityOutputs
+    .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
+    .map((name) => `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`);
+}
+
 function positionNoun(kind: MetricKind): string {
   const { comparedWith } = metricKindRules[kind];
   return comparedWith === 'classes' || comparedWith === 'uploaded-model' ? 'positions' : 'values';
@@ -68,7 +81,9 @@ function describeSpread({ readings, halves, whole }: Examination): string[] {
   return spreads.length === 0 ? [] : [`On the even and the odd batches: ${spreads.join('; ')}.`];
 }
 
-/** A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake. */
+/**
+ * A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake.
+ */
 function unusedColumns({ unusedColumns: names }: Examination): string[] {
   const inputs = names.filter((name) => !/label|target/i.test(name));
   if (inputs.length === 0) return [];
@@ -79,6 +94,26 @@ function unusedColumns({ unusedColumns: names }: Examination): string[] {
 
 function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
   return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
+}
+
+/** What graphs call their tokens, and their masks; token types hold zeros and ones, too. */
+const tokenNames = /(^|\.)((en|de)coder_)?(input_?ids|token_?ids|tokens|idx|ids)$/i;
+const maskNames = /(^|\.)(\w+_)?mask$/i;
+
+/** Tokens and masks of one shape are easily exchanged, and the graph runs all the same. */
+function exchangedInput({ input, tensor, range }: InputReading): string[] {
+  if (range === undefined) return [];
+  const { least, largest } = range;
+  const asMask = least >= 0 && largest <= 1;
+  if (tokenNames.test(input) && asMask)
+    return [
+      `Input ${quoteName(input)} is fed zeros and ones alone, from ${quoteName(tensor)}: that looks like a mask. Check "inputs" in the spec, which should say ${quoteName(input)}: the tensor of the tokens.`,
+    ];
+  if (maskNames.test(input) && !asMask)
+    return [
+      `Input ${quoteName(input)} is fed whole numbers from ${number(least)} to ${number(largest)}, from ${quoteName(tensor)}, where a mask holds zeros and ones. Check "inputs" in the spec.`,
+    ];
+  return [];
 }
 
 function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
@@ -116,6 +151,15 @@ function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] 
 function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
   const last = metricKindRules[kind].comparedWith === 'classes' ? 'activation' : 'sigmoid';
   return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`;
+}
+
+function summedLoss({ name, summed }: MetricReading): string[] {
+  if (summed === undefined) return [];
+  const { whole, halves, rows } = summed;
+  return [
+    `${quoteName(name)} adds up over rows: the first batch of ${number(rows)} rows gives ${figure(whole)}, its two halves ${figure(halves[0])} and ${figure(halves[1])}. ` +
+      'So it is a sum, and its figure follows how many rows are fed at once. Export the loss as a mean: reduction="mean" in PyTorch, or divide it by the number of positions.',
+  ];
 }
 
 function nothingCounts({ name }: MetricReading): string {

@@ -62,8 +62,8 @@ export class EvaluationChild implements PooledChild {
   }
 
   /**
-   * Sends a request and awaits its reply. The deadline counts from when the child is up. Rejects with `eval-timeout`, `eval-memory`,
-   * `eval-crashed` or `cancelled`; the child is dead then, and its memory free.
+   * Sends a request and awaits its reply. The deadline counts from when the child is up. Rejects with `eval-timeout`,
+   * `eval-memory`, `eval-crashed` or `cancelled`; the child is dead then, and its memory free.
    */
   async ask(request: ChildRequest, limits: ChildLimits, signal?: AbortSignal): Promise<ChildReply> {
     try {

@@ -5,6 +5,7 @@ import { gramGraph, gramOpsetMin } from '../graph/gram-graph.ts';
 import { planGrams } from '../graph/plan-grams.ts';
 import { weightUses } from '../graph/weight-uses.ts';
 import type { NativeCore } from '../native/core.ts';
+import { checkBatches } from './check-batches.ts';
 import { collectGrams } from './collect-grams.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
 import { openTensors } from './local-tensors.ts';
@@ -33,18 +34,26 @@ export class EvaluationService {
     return runBatches(await this.#open(request));
   }
 
-  /** The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves. */
+  /**
+   * The same, and the values of each half. Errors: also `eval-input-mismatch` where the batches do not make two halves.
+   */
   async evaluateHalves(request: EvaluationRequest): Promise<HalvedMetrics> {
     return runHalves(await this.#open(request));
   }
 
-  /** Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already, `storage-full`. */
+  /**
+   * Also what was understood of the set. Errors: also `eval-label-mismatch` where outputs are probabilities already,
+   * `storage-full`.
+   */
   async examine(request: ExamineRequest): Promise<Examination> {
     const { reference, ...evaluation } = request;
     return runExamination({ ...(await this.#open(evaluation)), reference, needsHalves: request.needsHalves ?? false });
   }
 
-  /** Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of {@link evaluate}, `storage-full`. */
+  /**
+   * Writes the grams and says which they are. Its session is not kept: a run asks once for each base. Errors: as of
+   * {@link evaluate}, `storage-full`.
+   */
   async inputGrams({ evalSet, binding, weightPaths, resultPath, bytesMax, batchesMax, firstHalf = false }: GramRequest): Promise<readonly InputGram[]> {
     const core = this.#core;
     const evaluation = this.#graph(evalSet, new Set(Object.keys(binding)));
@@ -60,15 +69,15 @@ export class EvaluationService {
   }
 
   /**
-   * Holds graph, batches and spec against each other and runs the first batch, with zeros in place of weights that the graph leaves
-   * open. Where such a weight is an integer (a shape, an index) zeros would prove nothing, and the run is left out.
+   * Holds graph, batches and spec against each other and runs the batches that can be wrong, with zeros in place of
+   * weights that the graph leaves open. Where such a weight is an integer (a shape, an index) zeros would prove
+   * nothing, and the run is left out.
    */
   async check(evalSet: LocalEvalSet): Promise<void> {
     const prepared = await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, 'external') });
     try {
       const floating = prepared.feeds.every((feed) => feed.dtype === 'F32' || feed.dtype === 'F64' || feed.dtype === 'F16');
-      const run = { core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds), batchesMax: 1 };
-      if (floating) await runExamination({ ...run, reference: undefined, needsHalves: false });
+      if (floating) await checkBatches({ core: this.#core, prepared, spec: evalSet.spec, weights: zeroWeights(prepared.feeds) });
     } finally {
       await prepared.session.release();
     }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import { observedMetrics } from '../checkpoint/observed-metrics.ts';
+import { observedMetrics, withoutSoftmax } from '../checkpoint/observed-metrics.ts';
 import { buildModel, external, intAttribute, node, value } from '../graph/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
 import { describeExamination } from './describe-examination.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
 import type { Evaluator, LocalEvalSet } from './evaluator.ts';
-import type { Examination, MetricReading } from './examination.ts';
+import type { Examination, InputReading, MetricReading } from './examination.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */
 const testTimeoutMs = 60_000;
@@ -108,6 +108,26 @@ describe('examine', { timeout: testTimeoutMs }, () => {
     },
   );
 
+  test.each<MetricSpec['kind']>(['accuracy', 'top-k-accuracy', 'f1', 'agreement'])(
+    'probabilities, of which %s makes no softmax, are told, and what takes one of them is not measured besides',
+    async (kind) => {
+      const metrics = [{ ...crossEntropy, name: 'mine', kind, output: 'probabilities' }];
+      const set = evalSet({ metrics }, labelled(classRows));
+      const examination = await evaluator.examine({ evalSet: set, binding, weightPaths: weights(identity) });
+      expect(examination.probabilityOutputs).toEqual(['probabilities']);
+      expect(
+        withoutSoftmax(observedMetrics(set.spec), examination.probabilityOutputs)
+          .map(({ kind: left }) => left)
+          .sort(),
+      ).toEqual(['accuracy', 'agreement'].filter((each) => each !== kind && (each !== 'accuracy' || kind !== 'agreement')));
+      const { understood, warnings } = describeExamination(examination);
+      expect(understood.join(' ')).toMatch(/Output "probabilities" holds probabilities, so what wants logits .* is not measured besides/);
+      expect(warnings).toEqual([]);
+      const logits = await evaluator.examine({ evalSet: evalSet({}, labelled(classRows)), binding, weightPaths: weights(identity) });
+      expect(logits.probabilityOutputs).toEqual([]);
+    },
+  );
+
   test('inputs that are not finite are counted', async () => {
     const broken = f32([3, 4, 4], ...classRows.flatMap(oneHot));
     (broken.data as Float32Array)[5] = Number.NaN;
@@ -184,11 +204,15 @@ describe('describeExamination', () => {
     inputs: [],
     unusedColumns: [],
     readings: [],
+    probabilityOutputs: [],
     referenceWritten: false,
     referenceOutputs: [],
     seconds: 1,
     ...given,
   });
+  function fed(input: string, tensor: string, range: NonNullable<InputReading['range']>): InputReading {
+    return { input, tensor, dtype: 'I64', shape: [4, 8], notFinite: 0, range };
+  }
   const warnings = (given: Partial<Examination>) => describeExamination(examined(given)).warnings;
 
   test.each<[string, Partial<Examination>, RegExp]>([
@@ -214,6 +238,16 @@ describe('describeExamination', () => {
       /Labels "y" hold 1 value that is NaN or infinite/,
     ],
     ['a mask that nothing takes', { unusedColumns: ['attention_mask', 'other_labels'] }, /hold "attention_mask", which no input of the graph takes/],
+    [
+      'a mask fed as tokens',
+      { inputs: [fed('input_ids', 'attention_mask', { least: 0, largest: 1 })] },
+      /Input "input_ids" is fed zeros and ones alone, from "attention_mask": .*"input_ids": the tensor of the tokens/,
+    ],
+    [
+      'tokens fed as a mask',
+      { inputs: [fed('encoder.attention_mask', 'input_ids', { least: 3, largest: 50_256 })] },
+      /Input "encoder.attention_mask" is fed whole numbers from 3 to 50,256, from "input_ids", where a mask holds zeros and ones/,
+    ],
     ['one row', { rows: 1 }, /one row alone/],
     [
       'a graph of half floats',
@@ -222,6 +256,16 @@ describe('describeExamination', () => {
     ],
   ])('%s is a warning', (_, given, sentence) => {
     expect(warnings(given)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test.each<[string, InputReading]>([
+    ['tokens', fed('input_ids', 'input_ids', { least: 0, largest: 50_256 })],
+    ['a mask', fed('attention_mask', 'attention_mask', { least: 0, largest: 1 })],
+    ['a mask that is ones throughout', fed('attention_mask', 'attention_mask', { least: 1, largest: 1 })],
+    ['token types', fed('token_type_ids', 'token_type_ids', { least: 0, largest: 1 })],
+    ['features', { ...fed('input_ids', 'x', { least: 0, largest: 1 }), range: undefined as never }],
+  ])('%s in their own place give none', (_, input) => {
+    expect(warnings({ inputs: [input] })).toEqual([]);
   });
 
   test('a model that guesses is not worse than guessing', () => {

@@ -1,6 +1,7 @@
 import type { Dtype } from '../checkpoint/dtype.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import type { MetricKind } from '../checkpoint/metric-kind.ts';
+import type { LossOfHalves } from './summed-loss.ts';
 import type { RoundedWeights } from './weight-tensors.ts';
 
 /** What an evaluation of the uploaded weights tells of the eval set besides the values of its metrics. */
@@ -17,6 +18,8 @@ export interface Examination {
   /** Of each metric of the set that compares outputs with labels, in their order. */
   readonly readings: readonly MetricReading[];
   readonly roundedWeights?: RoundedWeights;
+  /** Outputs that are probabilities already, by their values. A softmax of them says nothing. */
+  readonly probabilityOutputs: readonly string[];
   /** Whether the outputs to compare with were written; false where they take more than was allowed. */
   readonly referenceWritten: boolean;
   /** Which outputs these are, in their order in the file. */
@@ -34,6 +37,8 @@ export interface InputReading {
   readonly shape: readonly number[];
   /** Elements that are NaN or infinite. */
   readonly notFinite: number;
+  /** Of whole numbers. */
+  readonly range?: { readonly least: number; readonly largest: number };
 }
 
 /** How the output and the labels of one metric were read. */
@@ -52,10 +57,15 @@ export interface MetricReading {
   readonly classCount?: number;
   /** The metric's value for somebody who does not look at the inputs: all classes alike, the mean of the labels. */
   readonly guessing?: number;
-  /** Cross-entropy of the labels as they stand, in nats, and against the label one position later and earlier; of labels in sequences only. */
+  /**
+   * Cross-entropy of the labels as they stand, in nats, and against the label one position later and earlier; of labels
+   * in sequences only.
+   */
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
   /** Labels that count and are NaN or infinite. */
   readonly labelsNotFinite?: number;
   /** Every value lies in 0 to 1 although logits are wanted. */
   readonly withinUnit?: boolean;
+  /** The output is a loss that adds up over rows, so that its figure follows how many are fed at once. */
+  readonly summed?: LossOfHalves & { readonly rows: number };
 }

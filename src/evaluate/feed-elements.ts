@@ -21,14 +21,18 @@ const elementArrays = {
 
 export type FeedElements = InstanceType<(typeof elementArrays)[FeedableDtype]>;
 
-/** Whether elements of `from` may be fed where a graph wants `to`: the same type, any floating type for another, I32 for I64. */
+/**
+ * Whether elements of `from` may be fed where a graph wants `to`: the same type, any floating type for another, I32 for
+ * I64.
+ */
 export function canFeed(from: Dtype, to: Dtype): boolean {
   return from === to || (isFloatDtype(from) && isFloatDtype(to)) || (from === 'I32' && to === 'I64');
 }
 
 /**
- * The elements as an array of the type to feed. Of the same type: a view, or a copy where the bytes are not aligned. Floating types are
- * converted with rounding to nearest even, F64 to 16 bits by way of F32; I32 is widened. `canFeed` must hold.
+ * The elements as an array of the type to feed. Of the same type: a view, or a copy where the bytes are not aligned.
+ * Floating types are converted with rounding to nearest even, F64 to 16 bits by way of F32; I32 is widened. `canFeed`
+ * must hold.
  */
 export async function feedElements(
   core: Pick<NativeCore, 'convert'>,

@@ -15,10 +15,10 @@ const outputNames = ['logits', 'output', 'outputs'];
 export type BatchColumns = readonly Pick<TensorEntry, 'name' | 'dtype' | 'shape'>[];
 
 /**
- * The spec that graph and batches suggest by their names and types: inputs are fed from tensors of their names, labels are the tensor that is called so.
- * Whole-numbered labels mean cross-entropy, real ones mean squared error; without labels an output called `loss` is one, and any other
- * is compared with the uploaded model's. Pure.
- * Errors: `eval-input-mismatch` where a name leaves it open.
+ * The spec that graph and batches suggest by their names and types: inputs are fed from tensors of their names, labels
+ * are the tensor that is called so. Whole-numbered labels mean cross-entropy, real ones mean squared error; without
+ * labels an output called `loss` is one, and any other is compared with the uploaded model's. Pure. Errors:
+ * `eval-input-mismatch` where a name leaves it open.
  */
 export function inferSpec(graph: Pick<GraphDescription, 'inputs' | 'outputs'>, columns: BatchColumns, asked: { readonly kind?: MetricKind } = {}): EvalSetSpec {
   const inputs = inferInputs(graph, columns);

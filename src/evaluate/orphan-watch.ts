@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads';
 const orphanPollMs = 1000;
 
 /**
- * Ends this process soon after its parent is gone, however the parent ended. It watches from a thread of its own, because an
- * evaluation blocks the main one for as long as a graph likes. Resolves when the thread watches: before that it still needs the main
- * thread to start. Its source is plain text, so that it starts without a loader.
+ * Ends this process soon after its parent is gone, however the parent ended. It watches from a thread of its own,
+ * because an evaluation blocks the main one for as long as a graph likes. Resolves when the thread watches: before that
+ * it still needs the main thread to start. Its source is plain text, so that it starts without a loader.
  */
 export async function endWithParent(): Promise<void> {
   const source = `

@@ -53,8 +53,8 @@ export interface PrepareRequest {
 }
 
 /**
- * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same outputs,
- * whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
+ * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same
+ * outputs, whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
  */
 export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest): Promise<PreparedSet> {
   const { spec } = evalSet;
@@ -104,7 +104,9 @@ async function labelColumns(
   const columns = new Map<string, NumberTensor>();
   for (const name of names) {
     const tensor = batches.get(name);
-    if (tensor !== undefined && !columns.has(name)) columns.set(name, { dims: tensor.shape, data: await doublesOf(core, tensor) });
+    if (tensor === undefined || columns.has(name)) continue;
+    const { dtype, shape } = tensor;
+    columns.set(name, { dims: shape, data: await doublesOf(core, tensor), column: { name, dtype, rows: shape[0] ?? 0, rowStart: 0 } });
   }
   return columns;
 }

@@ -8,8 +8,9 @@ const run = promisify(execFile);
 const psTimeoutMs = 1000;
 
 /**
- * Bytes of memory a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not count; elsewhere its
- * resident set as `ps` tells it, mapped files included. Undefined when the process is gone or nothing can be read.
+ * Bytes of memory a process owns: on Linux its anonymous and shared pages, so that mapped weight files do not count;
+ * elsewhere its resident set as `ps` tells it, mapped files included. Undefined when the process is gone or nothing can
+ * be read.
  */
 export async function processMemoryBytes(pid: number): Promise<number | undefined> {
   try {

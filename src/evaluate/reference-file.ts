@@ -2,8 +2,9 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /**
- * The outputs of the uploaded model that candidates are compared with: F32 elements, batch after batch, in each batch one output after another, nothing
- * else. Both sides run the batches in the same order, so no place has to be written down.
+ * The outputs of the uploaded model that candidates are compared with: F32 elements, batch after batch, in each batch
+ * one output after another, nothing else. Both sides run the batches in the same order, so no place has to be written
+ * down.
  */
 export class ReferenceWriter {
   readonly #path: string;

@@ -1,11 +1,17 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { RowPlan } from './check-spec.ts';
 
-/** Least share of the rows in the smaller half; three equal batches have a third in it. What is measured on fewer would decide alone, and by chance. */
+/**
+ * Least share of the rows in the smaller half; three equal batches have a third in it. What is measured on fewer would
+ * decide alone, and by chance.
+ */
 const halfShareMin = 0.25;
 
-/** Throws `eval-input-mismatch` unless the batches with an even number and those with an odd one make two halves; a single batch never does. */
-export function requireHalves({ rows, batchRows }: RowPlan): void {
+/**
+ * Throws `eval-input-mismatch` unless the batches with an even number and those with an odd one make two halves; a
+ * single batch never does.
+ */
+export function requireHalves({ rows, batchRows }: Pick<RowPlan, 'rows' | 'batchRows'>): void {
   const batchCount = Math.ceil(rows / batchRows);
   const lacking = batchCount * batchRows - rows;
   const second = Math.floor(batchCount / 2) * batchRows - (batchCount % 2 === 0 ? lacking : 0);

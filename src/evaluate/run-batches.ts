@@ -23,8 +23,8 @@ export interface BatchRun {
   readonly weights: Readonly<Record<string, Tensor>>;
   /** Outputs of the uploaded model; see `EvaluationRequest`. */
   readonly kept?: KeptReference | undefined;
-  /** Batches to run; all when absent. */
-  readonly batchesMax?: number;
+  /** Batches to run, by number; all when absent. */
+  readonly batches?: readonly number[];
 }
 
 /** What one batch gave, numbered from 0. */
@@ -33,8 +33,8 @@ export interface MeasuredBatch extends NamedBatch {
 }
 
 /**
- * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`, `eval-memory`,
- * `graph-invalid`. Blocks the thread while a batch runs.
+ * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`,
+ * `eval-memory`, `graph-invalid`. Blocks the thread while a batch runs.
  */
 export async function runBatches(run: BatchRun): Promise<MetricValues> {
   const whole = newMetricSet(run);
@@ -47,7 +47,7 @@ export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'o
   return new MetricSet([...spec.metrics, ...observed], spec);
 }
 
-/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for the number of a batch. */
+/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for a batch's number. */
 export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
   const reference = openReference(run);
   try {
@@ -62,9 +62,9 @@ export async function addBatches(run: BatchRun, setsOf: (batch: number) => reado
 
 /** Outputs and labels of each batch that the metrics look at, without references. */
 export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
-  const { core, prepared, spec, observed = [], weights, batchesMax = Infinity } = run;
+  const { core, prepared, spec, observed = [], weights, batches } = run;
   const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
-  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batchesMax })) {
+  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batches })) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
@@ -90,7 +90,7 @@ function openReference(run: BatchRun) {
 }
 
 /** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
-async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
+export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
   if (tensor === undefined || tensor.type === 'string')
     throw new FirnError('graph-invalid', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
   const { dims, data, type } = tensor;
@@ -103,8 +103,13 @@ async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor
   return { dims, data: data as Float32Array };
 }
 
-function labelRows({ dims, data }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
+/** Some rows of labels. */
+export function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
   const rowShape = dims.slice(1);
   const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
-  return { dims: [rowEnd - rowStart, ...rowShape], data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements) };
+  return {
+    dims: [rowEnd - rowStart, ...rowShape],
+    data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements),
+    ...(column !== undefined && { column: { ...column, rowStart } }),
+  };
 }

@@ -1,6 +1,7 @@
 import { topKDefault, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { metricKindRules, needsReference, type MetricKind } from '../checkpoint/metric-kind.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
+import { columnExtremes } from './column-extremes.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 import { classLayout } from './metrics/label-layout.ts';
 import { ClassReader, ProbabilityCheck } from './metrics/read-classes.ts';
@@ -10,7 +11,8 @@ import { MetricSet } from './metrics/metric-set.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceWriter } from './reference-file.ts';
 import { requireHalves } from './require-halves.ts';
-import { comparedOutputs, measuredBatches, type BatchRun } from './run-batches.ts';
+import { comparedOutputs, measuredBatches, type BatchRun, type MeasuredBatch } from './run-batches.ts';
+import { summedLosses } from './summed-loss.ts';
 import type { RoundedWeights } from './weight-tensors.ts';
 
 export interface ExaminationRun extends BatchRun {
@@ -20,9 +22,11 @@ export interface ExaminationRun extends BatchRun {
 }
 
 /**
- * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are. The model itself is what candidates
- * are compared with, so it agrees with itself. Errors: those of {@link runBatches}, `eval-label-mismatch` where outputs are probabilities and logits are
- * wanted, `eval-input-mismatch` where halves are needed and there are none, `storage-full`.
+ * Runs every batch once, as {@link runBatches} does and with the same values, and reads what outputs and labels are.
+ * The model itself is what candidates are compared with, so it agrees with itself. Where the graph computes a loss,
+ * each half of the first batch is run once more. Errors: those of {@link runBatches}, `eval-label-mismatch` where
+ * outputs are probabilities and logits are wanted, `eval-input-mismatch` where halves are needed and there are none,
+ * `storage-full`.
  */
 export async function runExamination(run: ExaminationRun): Promise<Examination> {
   const { prepared, spec, reference } = run;
@@ -33,13 +37,16 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   const readers = metricReaders(spec);
   const compared = comparedOutputs(run);
   const writer = reference === undefined || compared.length === 0 ? undefined : new ReferenceWriter(reference.path, reference.bytesMax);
+  /** Of the first batch. */
+  const losses = new Map<string, NumberTensor>();
   let batchCount = 0;
   const started = performance.now();
   try {
     for await (const measured of measuredBatches(run)) {
       const references = new Map(compared.map((name) => [name, measured.outputs.get(name)!.data]));
       for (const each of [whole, halves[measured.batch % 2]!]) each.add({ ...measured, references });
-      for (const reader of readers) reader.add(measured.outputs, measured.labels);
+      for (const reader of readers) reader.add(measured);
+      if (batchCount === 0) lossOutputs(spec).forEach((name) => losses.set(name, measured.outputs.get(name)!));
       if (batchCount === 0) writer?.expect(elementsOf(references.values()) * Math.floor(prepared.rows / measured.rows));
       for (const name of compared) writer?.add(references.get(name)!);
       batchCount++;
@@ -49,6 +56,8 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
   }
   const seconds = (performance.now() - started) / 1000;
   const values = { ...whole.values(), ...agreeing };
+  const summed = await summedLosses(run, losses);
+  const batchRows = Math.min(prepared.rows, prepared.batchRows);
   return {
     whole: values,
     ...(batchCount > 1 && { halves: [halves[0].values(), halves[1].values()] as const }),
@@ -56,19 +65,32 @@ export async function runExamination(run: ExaminationRun): Promise<Examination> 
     batchCount,
     inputs: inputReadings(prepared, spec),
     unusedColumns: prepared.unusedColumns,
-    readings: readers.map((reader) => reader.reading(prepared, values)),
+    readings: readers.map((reader) => {
+      const reading = reader.reading(prepared, values);
+      const loss = reading.kind === 'loss' ? summed.get(reading.output) : undefined;
+      return { ...reading, ...(loss !== undefined && { summed: { ...loss, rows: batchRows } }) };
+    }),
     ...(run.roundedWeights !== undefined && { roundedWeights: run.roundedWeights }),
+    probabilityOutputs: [...new Set(readers.filter(({ readsProbabilities }) => readsProbabilities).map(({ output }) => output))],
     referenceWritten: writer?.whole ?? false,
     referenceOutputs: compared,
     seconds,
   };
 }
 
-/** The metrics to compute, and the values of those that need not be: nobody asked for them, and the model agrees with itself. */
+/**
+ * The metrics to compute, and the values of those that need not be: nobody asked for them, and a model agrees with
+ * itself.
+ */
 function metricsOf({ spec, observed = [] }: ExaminationRun): { readonly metrics: readonly MetricSpec[]; readonly agreeing: MetricValues } {
   const withItself = observed.filter(({ kind }) => needsReference(kind));
   const agreeing = Object.fromEntries(withItself.map(({ name, kind }) => [name, metricKindRules[kind].higherIsBetter ? 1 : 0]));
   return { metrics: [...spec.metrics, ...observed.filter(({ kind }) => !needsReference(kind))], agreeing };
+}
+
+/** Outputs that are a loss already. */
+function lossOutputs({ metrics }: EvalSetSpec): string[] {
+  return metrics.filter(({ kind }) => kind === 'loss').map(({ output }) => output);
 }
 
 /** A reader for each metric; those of the same output and labels share what reads the labels. */
@@ -100,6 +122,8 @@ class MetricReader {
   readonly #values: ValueReader | undefined;
   readonly #probabilities: ProbabilityCheck | undefined;
   #outputDims: readonly number[] = [];
+  /** Whether the first of these is that of the rows. */
+  #hasRows = false;
   /** Of a metric of classes, whether they count or not. */
   #positions = 0;
   #width = 0;
@@ -111,17 +135,28 @@ class MetricReader {
     if (readsClasses) this.#classes = known ?? new ClassReader({ labels, ignoreLabel, classAxis: metric.classAxis });
     this.#sharesClasses = readsClasses && known !== undefined;
     if (comparedWith === 'binary-targets' || comparedWith === 'values') this.#values = new ValueReader(ignoreLabel);
-    if (takesSoftmax.has(metric.kind) || metric.kind === 'agreement') this.#probabilities = new ProbabilityCheck(metric.output);
+    if (comparedWith === 'classes' || comparedWith === 'uploaded-model') this.#probabilities = new ProbabilityCheck(metric.output);
+  }
+
+  get output(): string {
+    return this.#metric.output;
+  }
+
+  /** Whether the output holds probabilities where a metric like this reads logits. */
+  get readsProbabilities(): boolean {
+    if (metricKindRules[this.#metric.kind].comparedWith === 'binary-targets') return this.#values!.findings().withinUnit;
+    return this.#probabilities !== undefined && (this.#probabilities.likely || this.#probabilities.withinUnit);
   }
 
   get classes(): ClassReader | undefined {
     return this.#classes;
   }
 
-  add(outputs: ReadonlyMap<string, NumberTensor>, allLabels: ReadonlyMap<string, NumberTensor>): void {
+  add({ rows, outputs, labels: allLabels }: MeasuredBatch): void {
     const output = outputs.get(this.#metric.output)!;
     const labels = this.#metric.labels === undefined ? undefined : allLabels.get(this.#metric.labels);
     this.#outputDims = output.dims;
+    this.#hasRows = output.dims[0] === rows;
     if (labels !== undefined) {
       if (!this.#sharesClasses) this.#classes?.add(output, labels);
       this.#values?.add(output, labels);
@@ -145,7 +180,7 @@ class MetricReader {
       name,
       kind,
       output,
-      outputShape: this.#outputDims.length === 0 ? [] : [rows, ...this.#outputDims.slice(1)],
+      outputShape: this.#hasRows ? [rows, ...this.#outputDims.slice(1)] : this.#outputDims,
       ...(labelled !== undefined && { labels: labelled, labelsShape: columns.get(labelled)!.dims }),
       counted: found.counted,
       ignored: found.ignored,
@@ -154,7 +189,8 @@ class MetricReader {
       ...('labelsNotFinite' in found && found.labelsNotFinite > 0 && { labelsNotFinite: found.labelsNotFinite }),
       ...('withinUnit' in found && comparedWith === 'binary-targets' && { withinUnit: found.withinUnit }),
       // The largest of several probabilities is the largest of their logits; of a single one the sign is lost.
-      ...(this.#probabilities !== undefined && (kind !== 'agreement' || this.#width === 1) && { withinUnit: this.#probabilities.withinUnit }),
+      ...(this.#probabilities !== undefined &&
+        (takesSoftmax.has(kind) || (kind === 'agreement' && this.#width === 1)) && { withinUnit: this.#probabilities.withinUnit }),
     };
   }
 
@@ -189,24 +225,10 @@ class MetricReader {
 }
 
 function inputReadings({ inputs, rows }: PreparedSet, spec: EvalSetSpec): InputReading[] {
-  return inputs.map(({ input, dtype, rowShape, elements }) => ({
-    input,
-    tensor: spec.inputs[input]!,
-    dtype,
-    shape: [rows, ...rowShape],
-    // Half floats travel as words: their exponent is all ones.
-    notFinite: dtype === 'F16' ? countWords(elements as Uint16Array) : dtype === 'F32' || dtype === 'F64' ? countNotFinite(elements as Float32Array) : 0,
-  }));
-}
-
-function countNotFinite(elements: Float32Array): number {
-  let count = 0;
-  for (const element of elements) if (!Number.isFinite(element)) count++;
-  return count;
-}
-
-function countWords(words: Uint16Array): number {
-  let count = 0;
-  for (const word of words) if ((word & 0x7c00) === 0x7c00) count++;
-  return count;
+  return inputs.map((column) => {
+    const { input, dtype, rowShape } = column;
+    const { notFinite, least, largest } = columnExtremes(column);
+    const range = least && largest && { range: { least: least.value, largest: largest.value } };
+    return { input, tensor: spec.inputs[input]!, dtype, shape: [rows, ...rowShape], notFinite, ...range };
+  });
 }

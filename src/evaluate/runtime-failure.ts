@@ -11,7 +11,10 @@ export function isMemoryFailure(text: string): boolean {
   return memoryFailure.test(text);
 }
 
-/** An error of the runtime while it loads a graph. Its own sentence is told, without the source files and addresses that it names. */
+/**
+ * An error of the runtime while it loads a graph. Its own sentence is told, without the source files and addresses that
+ * it names.
+ */
 export function loadFailure(cause: unknown): FirnError {
   const detail = textOf(cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
@@ -22,8 +25,9 @@ export function loadFailure(cause: unknown): FirnError {
 }
 
 /**
- * An error of the runtime while it runs a graph. It throws for what the graph does to these inputs (an index beyond a table, a shape that does not fit), and
- * would throw again: unlike `eval-crashed`, which says that the process died. The message names operator and node and repeats the runtime's own sentence.
+ * An error of the runtime while it runs a graph. It throws for what the graph does to these inputs (an index beyond a
+ * table, a shape that does not fit), and would throw again: unlike `eval-crashed`, which says that the process died.
+ * The message names operator and node and repeats the runtime's own sentence.
  */
 export function runFailure(cause: unknown): FirnError {
   const detail = textOf(cause);

@@ -13,7 +13,10 @@ const sentenceLengthMax = 400;
 /** Most characters of a message that are looked at: what is sought stands at its beginning. */
 const messageLengthMax = 4000;
 
-/** Parts operator, node and sentence of an error of onnxruntime. Source paths, functions, conditions and addresses are left out; the sentence is cut. */
+/**
+ * Parts operator, node and sentence of an error of onnxruntime. Source paths, functions, conditions and addresses are
+ * left out; the sentence is cut.
+ */
 export function runtimeWords(message: string): RuntimeWords {
   // Control characters and line ends, which names of an upload may hold.
   const text = message
@@ -64,7 +67,10 @@ function isSourcePath(word: string): boolean {
   return word.includes('/') && /\.(cc|h|cpp|hpp|cu|cuh)(?![a-z])/u.test(word);
 }
 
-/** A place in the sources, the function it is in (with its parameters, or by its name alone), and the condition that did not hold. */
+/**
+ * A place in the sources, the function it is in (with its parameters, or by its name alone), and the condition that did
+ * not hold.
+ */
 function withoutSource(text: string): string {
   const source = /^(\S*[\\/])?[\w-]+\.(cc|h|cpp|hpp|cu|cuh):\d+ /u.exec(text);
   if (source === null) return text;

@@ -20,8 +20,9 @@ export interface WeightRequest {
 }
 
 /**
- * A runtime tensor for each fed weight, by graph input. Weights of the graph's own type are read where the file is mapped; others are
- * converted, and transposed ones turned, once. Errors: `graph-missing-weights`, `eval-input-mismatch`.
+ * A runtime tensor for each fed weight, by graph input. Weights of the graph's own type are read where the file is
+ * mapped; others are converted, and transposed ones turned, once. Errors: `graph-missing-weights`,
+ * `eval-input-mismatch`.
  */
 export async function weightTensors({ core, feeds, binding, tensors }: WeightRequest): Promise<Record<string, Tensor>> {
   const weights: Record<string, Tensor> = {};
@@ -36,7 +37,10 @@ export async function weightTensors({ core, feeds, binding, tensors }: WeightReq
   return weights;
 }
 
-/** Weights that the graph takes in fewer bits than the checkpoint holds, so that a rounded model is measured: how many, and one of them with both types. */
+/**
+ * Weights that the graph takes in fewer bits than the checkpoint holds, so that a rounded model is measured: how many,
+ * and one of them with both types.
+ */
 export type RoundedWeights = { readonly count: number; readonly tensor: string; readonly from: Dtype; readonly to: Dtype } | undefined;
 
 export function roundedWeights(feeds: readonly WeightFeed[], binding: WeightBinding, tensors: ReadonlyMap<string, LocalTensor>): RoundedWeights {

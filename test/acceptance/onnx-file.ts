@@ -1,6 +1,6 @@
 /**
- * Tiny ONNX files, written byte by byte: protobuf wire format, field numbers of onnx/onnx.proto (IR version 8, operator set 17). Knows what the tests
- * need and nothing more.
+ * Tiny ONNX files, written byte by byte: protobuf wire format, field numbers of onnx/onnx.proto (IR version 8, operator
+ * set 17). Knows what the tests need and nothing more.
  */
 export interface OnnxGraph {
   readonly nodes: readonly Uint8Array[];
@@ -27,6 +27,11 @@ export function node(operator: string, inputs: readonly string[], outputs: reado
     text(4, operator),
     ...attributes.map((attribute) => nested(5, attribute)),
   ]);
+}
+
+/** A node under a name of its own. */
+export function named(name: string, unnamed: Uint8Array): Uint8Array {
+  return message([text(3, name), unnamed]);
 }
 
 /** An attribute of one integer. */

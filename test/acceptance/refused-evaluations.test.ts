@@ -6,7 +6,17 @@ import { HubApi, readJson, sha256 } from './hub-api.ts';
 import { f32Tensor, i64Tensor, safetensorsFile } from './safetensors-file.ts';
 import { startHub, type Hub } from './start-hub.ts';
 import { expectKept, keptBytes } from './stored-objects.ts';
-import { brokenGraph, linearBatches, linearFile, linearGraph, linearSpec, outsideConstantGraph, trapGraph, unknownOperatorGraph } from './trap-graph.ts';
+import {
+  brokenGraph,
+  linearBatches,
+  linearFile,
+  linearGraph,
+  linearSpec,
+  outsideConstantGraph,
+  strayGraph,
+  trapGraph,
+  unknownOperatorGraph,
+} from './trap-graph.ts';
 
 /** Short enough for a test, long enough for an honest evaluation on a busy machine. */
 const deadlineS = 3;
@@ -47,7 +57,12 @@ const badSets: readonly [string, Partial<EvalSetParts>, string, RegExp][] = [
   ],
   ['inputs of another rank', { batches: safetensorsFile({ ids: i64Tensor([rowCount], rows.labels), labels }) }, 'eval-input-mismatch', /"ids"/],
   ['inputs of another type', { batches: safetensorsFile({ ids: f32Tensor([rowCount, 4], rows.ids), labels }) }, 'eval-input-mismatch', /I64.*F32/],
-  ['inputs beyond the vocabulary', { batches: safetensorsFile({ ids: i64Tensor([rowCount, 4], moved(rows.ids, 1000)), labels }) }, 'eval-input-mismatch', /./],
+  [
+    'inputs beyond the vocabulary',
+    { batches: safetensorsFile({ ids: i64Tensor([rowCount, 4], moved(rows.ids, 1000)), labels }) },
+    'eval-input-mismatch',
+    /Gather.*10\d\d/,
+  ],
   ['an input that the batches lack', { batches: safetensorsFile({ other: ids, labels }) }, 'eval-input-mismatch', /"ids"/],
   ['an input that the graph lacks', { spec: { ...classifierSpec, inputs: { ids: 'ids', mask: 'ids' } } }, 'eval-input-mismatch', /"mask"/],
   ['an input that nothing feeds', { spec: { ...classifierSpec, inputs: {} } }, 'eval-input-mismatch', /"ids"/],
@@ -57,9 +72,26 @@ const badSets: readonly [string, Partial<EvalSetParts>, string, RegExp][] = [
     'labels of another shape than the logits',
     { batches: safetensorsFile({ ids, labels: i64Tensor([rowCount, 3], new Array<number>(rowCount * 3).fill(0)) }) },
     'eval-label-mismatch',
-    /./,
+    /Labels "labels" \(I64 \[192, 3\]\) do not fit an output of shape \[192, 16\]/,
   ],
-  ['labels beyond the classes', { batches: safetensorsFile({ ids, labels: i64Tensor([rowCount], moved(rows.labels, 16)) }) }, 'eval-label-mismatch', /./],
+  [
+    'labels beyond the classes',
+    { batches: safetensorsFile({ ids, labels: i64Tensor([rowCount], moved(rows.labels, 16)) }) },
+    'eval-label-mismatch',
+    /at row 0 .* of "labels" \(I64 \[192\]\) is not one of the 16 classes/,
+  ],
+  [
+    'a label beyond the classes in the last row alone',
+    { batches: safetensorsFile({ ids, labels: i64Tensor([rowCount], [...rows.labels.slice(0, -1), 16]) }) },
+    'eval-label-mismatch',
+    /Label 16 at row 191 .* is not one of the 16 classes/,
+  ],
+  [
+    'an input beyond the vocabulary in the last row alone',
+    { batches: safetensorsFile({ ids: i64Tensor([rowCount, 4], [...rows.ids.slice(0, -1), 1000]), labels }) },
+    'eval-input-mismatch',
+    /Gather.*1000/,
+  ],
   ['labels that the batches lack', { batches: safetensorsFile({ ids }) }, 'eval-label-mismatch', /"labels"/],
   ['a metric of an output that the graph lacks', { spec: { ...classifierSpec, metrics: [{ ...metric, output: 'guesses' }] } }, 'metric-unknown', /"guesses"/],
   ['a graph that never ends', { spec: linearSpec, batches: linearBatches(), graph: brokenGraph('endless') }, 'eval-timeout', /./],
@@ -109,12 +141,12 @@ describe('an eval set with', () => {
 
 describe('a checkpoint whose evaluation', () => {
   /** It fails with the reason, its bytes are there, the steps around it are ready, and it can be pushed anew. */
-  async function expectFailure(run: string, code: string): Promise<void> {
+  async function expectFailure(run: string, code: string, sentence = /\S/): Promise<void> {
     const [before, bad, after] = [linearFile(1, 0), linearFile(2, 1), linearFile(3, 0)];
     await pushOne(api, run, 1, before);
     const failed = await pushOne(api, run, 2, bad);
     await pushOne(api, run, 3, after);
-    expect(await api.settled(failed)).toMatchObject({ state: 'failed', error: { code, message: expect.stringMatching(/\S/) } });
+    expect(await api.settled(failed)).toMatchObject({ state: 'failed', error: { code, message: expect.stringMatching(sentence) } });
     expect(await api.ready(`${run}/checkpoints/3`)).toMatchObject({ result: { kind: 'delta', ancestorStep: 1 } });
     const problem = expectProblem(await api.get(`${failed}/files/model.safetensors`), 409, 'checkpoint-failed');
     expect(problem.detail).toContain('?as=uploaded');
@@ -139,6 +171,16 @@ describe('a checkpoint whose evaluation', () => {
       search: { fixedConfig: givenConfig },
     });
     await expectFailure(run, code);
+  });
+
+  test('fails in the runtime names node and operator, and repeats what the runtime says', async () => {
+    await createEvalSet(api, repository, { name: 'stray', spec: linearSpec, graph: strayGraph(), batches: linearBatches() });
+    const run = await createRun(api, repository, { name: 'stray', evalSet: 'stray', search: { fixedConfig: givenConfig } });
+    await expectFailure(
+      run,
+      'eval-input-mismatch',
+      /^The runtime fails at node "\/lookup\/Gather" \(Gather\): indices element out of data bounds, idx=1 must be within/,
+    );
   });
 
   test('would miss weights that the graph needs is refused at its upload, with their names; with the weights it is taken', async () => {

@@ -1,4 +1,15 @@
-import { graphAttribute, integerAttribute, node, onnxFile, openInitializer, storedInitializer, tensorAttribute, value } from './onnx-file.ts';
+import {
+  elementTypes,
+  graphAttribute,
+  integerAttribute,
+  named,
+  node,
+  onnxFile,
+  openInitializer,
+  storedInitializer,
+  tensorAttribute,
+  value,
+} from './onnx-file.ts';
 import { normal, randomNumbers } from './random-numbers.ts';
 import { f32Tensor, safetensorsFile } from './safetensors-file.ts';
 
@@ -17,6 +28,21 @@ export function trapGraph(kind: 'endless' | 'hungry'): Buffer {
 /** The same, without a trap: it misbehaves at the first run. */
 export function brokenGraph(kind: 'endless' | 'hungry'): Buffer {
   return modelWithLoop(kind, [], [storedInitializer('go', [], Uint8Array.of(1), 'bool')]);
+}
+
+/** The same, whose runtime stops when the weight `trap` is 1: it is an index into a table of one. */
+export function strayGraph(): Buffer {
+  return onnxFile({
+    inputs: [value('x', ['rows', width])],
+    outputs: [value('y', ['rows', outputs])],
+    initializers: [openInitializer('w.weight', [width, outputs]), openInitializer('trap', []), storedInitializer('table', [1], new Uint8Array(4))],
+    nodes: [
+      node('Cast', ['trap'], ['index'], [integerAttribute('to', elementTypes.int64)]),
+      named('/lookup/Gather', node('Gather', ['table', 'index'], ['found'])),
+      node('MatMul', ['x', 'w.weight'], ['p']),
+      node('Add', ['p', 'found'], ['y']),
+    ],
+  });
 }
 
 /** The linear model alone; `more` names weights that it needs besides. */

@@ -1,7 +1,15 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { binaryCrossEntropy } from './cross-entropy.ts';
 import { requireSameValues } from './label-layout.ts';
-import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
+import { placeOfLabel } from './label-words.ts';
+import type { MetricAccumulator, MetricBatch, NumberTensor } from './metric-accumulator.ts';
+
+/** Requires a target of 0 to 1. Errors: `eval-label-mismatch`. */
+export function requireBinaryTarget(labels: NumberTensor, at: number): void {
+  const target = labels.data[at]!;
+  if (target >= 0 && target <= 1) return;
+  throw new FirnError('eval-label-mismatch', `Label ${target}${placeOfLabel(labels, at, labels.data.length)} is no binary target (0 to 1).`);
+}
 
 /** Mean over the values that count of a score of a logit and its 0..1 target. */
 class MeanBinaryScore implements MetricAccumulator {
@@ -16,11 +24,11 @@ class MeanBinaryScore implements MetricAccumulator {
   }
 
   add({ output, labels }: MetricBatch): void {
-    requireSameValues(output.dims, labels!.dims);
+    requireSameValues(output, labels!);
     for (let at = 0; at < output.data.length; at++) {
       const target = labels!.data[at]!;
       if (target === this.#ignoreLabel) continue;
-      if (!(target >= 0 && target <= 1)) throw new FirnError('eval-label-mismatch', `Label ${target} is no binary target (0 to 1).`);
+      requireBinaryTarget(labels!, at);
       this.#sum += this.#score(output.data[at]!, target);
       this.#count++;
     }

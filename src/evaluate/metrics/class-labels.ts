@@ -1,6 +1,7 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassReading } from './label-layout.ts';
+import { placeOfLabel } from './label-words.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
 
 /** What the spec says of classes and of labels that do not count. */
@@ -21,20 +22,21 @@ const probabilitySumTolerance = 5e-3;
 
 /** Calls `visit` with every position that counts, in the order of the labels. Errors: `eval-label-mismatch`. */
 export function forEachPosition(output: NumberTensor, labels: NumberTensor, reading: LabelReading, visit: (position: LabelledPosition) => void): void {
-  const layout = labelledLayout(output.dims, labels.dims, reading);
+  const layout = labelledLayout(output, labels, reading);
   const { positions, classCount, classStride, form } = layout;
+  const place = (position: number) => placeOfLabel(labels, position, positions);
   for (let position = 0; position < positions; position++) {
     const start = firstLogit(layout, position);
     const row = { data: output.data, start, classCount, stride: classStride };
     if (form === 'probabilities') {
       const target = { ...row, data: labels.data };
       if (isIgnored(target, reading.ignoreLabel)) continue;
-      requireProbabilities(target);
+      requireProbabilities(target, () => place(position));
       visit({ row, label: target });
     } else {
       const label = labels.data[position]!;
       if (label === reading.ignoreLabel) continue;
-      requireClass(label, classCount);
+      requireClass(label, classCount, () => place(position));
       visit({ row, label });
     }
   }
@@ -46,21 +48,21 @@ function isIgnored({ data, start, classCount, stride }: ClassRow, ignoreLabel: n
   return true;
 }
 
-function requireProbabilities({ data, start, classCount, stride }: ClassRow): void {
+function requireProbabilities({ data, start, classCount, stride }: ClassRow, place: () => string): void {
   let sum = 0;
   for (let at = 0; at < classCount; at++) {
     const share = data[start + at * stride]!;
-    if (!(share >= 0 && share <= 1)) throw mismatch(`A label of ${share} is no probability (0 to 1).`);
+    if (!(share >= 0 && share <= 1)) throw mismatch(`A label of ${share}${place()} is no probability (0 to 1).`);
     sum += share;
   }
   if (Math.abs(sum - 1) > probabilitySumTolerance)
-    throw mismatch(`Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}.`);
+    throw mismatch(`Labels that are probabilities add up to 1 at each position; some add up to ${sum.toPrecision(6)}, the first${place() || ' of the batch'}.`);
 }
 
-function requireClass(label: number, classCount: number): void {
+function requireClass(label: number, classCount: number, place: () => string): void {
   if (Number.isInteger(label) && label >= 0 && label < classCount) return;
   const hint = label < 0 || label === segmentationMask ? ` If it marks positions that do not count, say "ignoreLabel": ${label} in the spec.` : '';
-  throw mismatch(`Label ${label} is not one of the ${classCount} classes of the output (0 to ${classCount - 1}).${hint}`);
+  throw mismatch(`Label ${label}${place()} is not one of the ${classCount} classes of the output (0 to ${classCount - 1}).${hint}`);
 }
 
 function mismatch(message: string): FirnError {

@@ -6,7 +6,10 @@ export interface ClassRow {
   readonly stride: number;
 }
 
-/** Logarithm of the sum of exponentials, less the largest value, and that value: what both sides of a softmax need. Not finite where a logit is NaN. */
+/**
+ * Logarithm of the sum of exponentials, less the largest value, and that value: what both sides of a softmax need. Not
+ * finite where a logit is NaN.
+ */
 function logSum({ data, start, classCount, stride }: ClassRow): { readonly largest: number; readonly log: number } {
   const end = start + classCount * stride;
   let largest = -Infinity;
@@ -28,7 +31,10 @@ export function classCrossEntropies(row: ClassRow, labels: readonly number[]): n
   return labels.map((label) => log - (row.data[row.start + label * row.stride]! - largest));
 }
 
-/** Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN where a logit is. Classes of probability 0 add nothing. */
+/**
+ * Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN where a logit is. Classes of
+ * probability 0 add nothing.
+ */
 export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number {
   const { largest, log } = logSum(row);
   let total = Number.isNaN(log) ? log : 0;
@@ -74,7 +80,10 @@ export function largestClass({ data, start, classCount, stride }: ClassRow): num
   return best;
 }
 
-/** How many classes come before class `label` when the largest logit is first and the first of equals before the others; NaN where a logit is NaN. */
+/**
+ * How many classes come before class `label` when the largest logit is first and the first of equals before the others;
+ * NaN where a logit is NaN.
+ */
 export function rankOfClass({ data, start, classCount, stride }: ClassRow, label: number): number {
   const own = data[start + label * stride]!;
   let before = 0;

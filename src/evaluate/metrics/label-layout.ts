@@ -1,5 +1,6 @@
 import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { labelWords, shown, wholeShape, type Shaped } from './label-words.ts';
 
 /** Where the logits and the label of each position lie in output and labels. */
 export interface ClassLayout {
@@ -26,25 +27,30 @@ export function firstLogit({ classCount, classStride }: ClassLayout, position: n
 }
 
 /**
- * Holds labels of classes against logits. Indices have the shape of the logits without the class axis (ones at the end apart), probabilities that of the
- * logits. Where shapes can be read in two ways and the spec does not say which is meant, that is an error that asks. Errors: `eval-label-mismatch`.
+ * Holds labels of classes against logits. Indices have the shape of the logits without the class axis (ones at the end
+ * apart), probabilities that of the logits. Where shapes can be read in two ways and the spec does not say which is
+ * meant, that is an error that asks. Errors: `eval-label-mismatch`.
  */
-export function labelledLayout(logitDims: readonly number[], labelDims: readonly number[], reading: ClassReading): LabelledLayout {
+export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassReading): LabelledLayout {
+  const { dims: logitDims } = logits;
+  const { dims: labelDims } = labels;
   if (reading.labels === 'probabilities') {
     if (!sameDims(logitDims, labelDims))
-      throw mismatch(`Labels that are probabilities have the shape of the logits, ${shown(logitDims)}, not ${shown(labelDims)}.`);
+      throw mismatch(
+        `${labelWords(labels)} are probabilities by the spec ("labels": "probabilities"), and these have the shape of the logits, ${wholeShape(logitDims, labels)}.`,
+      );
     return { ...classLayout(logitDims, reading.classAxis), form: 'probabilities' };
   }
   const last = lastAxisFits(logitDims, labelDims);
   const second = logitDims.length > 2 && sameDims(withoutTrailingOnes([logitDims[0]!, ...logitDims.slice(2)]), withoutTrailingOnes(labelDims));
   if (last && second && reading.classAxis === undefined)
     throw mismatch(
-      `Labels of shape ${shown(labelDims)} fit an output of shape ${shown(logitDims)} in two ways: its last axis may be the classes, or its second. ` +
+      `${labelWords(labels)} fit an output of shape ${wholeShape(logitDims, labels)} in two ways: its last axis may be the classes, or its second. ` +
         'Say which with "classAxis": "last" or "classAxis": "second" in the metric.',
     );
   const axis = reading.classAxis ?? (second && !last ? 'second' : 'last');
   if (axis === 'last' ? last : second) return { ...classLayout(logitDims, axis), form: 'indices' };
-  throw sameDims(withoutTrailingOnes(logitDims), withoutTrailingOnes(labelDims)) ? ownShape(logitDims, labelDims, reading) : noFit(logitDims, labelDims);
+  throw sameDims(withoutTrailingOnes(logitDims), withoutTrailingOnes(labelDims)) ? ownShape(logitDims, labels, reading) : noFit(logitDims, labels);
 }
 
 /** Where the logits of each position lie; the last axis holds the classes unless told otherwise. */
@@ -56,13 +62,9 @@ export function classLayout(logitDims: readonly number[], classAxis: ClassAxis =
 }
 
 /** Requires output and targets to hold one value each at the same places. Errors: `eval-label-mismatch`. */
-export function requireSameValues(outputDims: readonly number[], labelDims: readonly number[]): void {
-  if (sameDims(withoutTrailingOnes(outputDims), withoutTrailingOnes(labelDims))) return;
-  throw mismatch(`Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(outputDims)}, which must be the same.`);
-}
-
-export function shown(dims: readonly number[]): string {
-  return `[${dims.join(', ')}]`;
+export function requireSameValues(output: Shaped, labels: Shaped): void {
+  if (sameDims(withoutTrailingOnes(output.dims), withoutTrailingOnes(labels.dims))) return;
+  throw mismatch(`${labelWords(labels)} do not fit an output of shape ${wholeShape(output.dims, labels)}: targets have the shape of the output.`);
 }
 
 function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]): boolean {
@@ -70,25 +72,28 @@ function lastAxisFits(logitDims: readonly number[], labelDims: readonly number[]
   return (logitDims.at(-1) ?? 1) > 1 && (sameDims(rows, labelDims) || sameDims(withoutTrailingOnes(rows), withoutTrailingOnes(labelDims)));
 }
 
-/** Labels in the logits' own shape may be one-hot or soft classes, or a yes or no for each logit: figures far apart, so it is asked. */
-function ownShape(logitDims: readonly number[], labelDims: readonly number[], { labels }: ClassReading): FirnError {
+/**
+ * Labels in the logits' own shape may be one-hot or soft classes, or a yes or no for each logit: figures far apart, so
+ * it is asked.
+ */
+function ownShape(logitDims: readonly number[], labels: Shaped, { labels: form }: ClassReading): FirnError {
   const classCount = logitDims.at(-1) ?? 1;
   if (classCount === 1)
     return mismatch(
-      `An output of shape ${shown(logitDims)} with labels of shape ${shown(labelDims)} has one logit for each label: that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".`,
+      `${labelWords(labels)} are one for each logit of an output of shape ${wholeShape(logitDims, labels)}: that is a yes or no. Use kind "binary-cross-entropy" or "binary-accuracy".`,
     );
-  const indices = `class indices have shape ${shown(logitDims.slice(0, -1))}`;
-  if (labels === labelForms[0]) return mismatch(`Labels of shape ${shown(labelDims)} are no indices for an output of that shape: ${indices}.`);
+  const indices = `class indices have shape ${wholeShape(logitDims.slice(0, -1), labels)}`;
+  if (form === labelForms[0]) return mismatch(`${labelWords(labels)} are no indices for an output of that shape: ${indices}.`);
   return mismatch(
-    `Labels of shape ${shown(labelDims)} have the shape of the logits, which can mean two things. If each row holds the probabilities of one class each (one-hot, or soft), ` +
+    `${labelWords(labels)} have the shape of the logits, which can mean two things. If each row holds the probabilities of one class each (one-hot, or soft), ` +
       `say "labels": "probabilities" in the spec; if each value is a yes or no of its own, use kind "binary-cross-entropy" or "binary-accuracy". Otherwise ${indices}.`,
   );
 }
 
-function noFit(logitDims: readonly number[], labelDims: readonly number[]): FirnError {
-  const wanted =
-    shown(logitDims.slice(0, -1)) + (logitDims.length > 2 ? ` (or ${shown([logitDims[0]!, ...logitDims.slice(2)])} where classes are the second axis)` : '');
-  return mismatch(`Labels of shape ${shown(labelDims)} do not fit an output of shape ${shown(logitDims)}: class indices have shape ${wanted}.`);
+function noFit(logitDims: readonly number[], labels: Shaped): FirnError {
+  const secondAxis = logitDims.length > 2 ? ` (or ${wholeShape([logitDims[0]!, ...logitDims.slice(2)], labels)} where classes are the second axis)` : '';
+  const wanted = wholeShape(logitDims.slice(0, -1), labels) + secondAxis;
+  return mismatch(`${labelWords(labels)} do not fit an output of shape ${wholeShape(logitDims, labels)}: class indices have shape ${wanted}.`);
 }
 
 function withoutTrailingOnes(dims: readonly number[]): readonly number[] {

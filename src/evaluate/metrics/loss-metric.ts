@@ -1,6 +1,8 @@
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
-/** The mean of an output that is itself a loss (a scalar, or one value a row or token), each batch weighted by its rows. */
+/**
+ * The mean of an output that is itself a loss (a scalar, or one value a row or token), each batch weighted by its rows.
+ */
 export class LossMetric implements MetricAccumulator {
   #sum = 0;
   #rows = 0;

@@ -1,7 +1,20 @@
+import type { Dtype } from '../../checkpoint/dtype.ts';
+
 /** Numbers of any element type with their shape; row-major. */
 export interface NumberTensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number>;
+  /** Of labels. */
+  readonly column?: LabelColumn;
+}
+
+/** The tensor of the batches file that labels are rows of. */
+export interface LabelColumn {
+  readonly name: string;
+  readonly dtype: Dtype;
+  readonly rows: number;
+  /** The first of these labels' rows. */
+  readonly rowStart: number;
 }
 
 /** One batch as a metric sees it. */
@@ -16,8 +29,8 @@ export interface MetricBatch {
 }
 
 /**
- * Sums a metric over batches, in double precision and in the order of the rows, so that the same outputs give the same value to the
- * last bit. A NaN among the counted outputs makes the value NaN. Errors of `add`: `eval-label-mismatch`.
+ * Sums a metric over batches, in double precision and in the order of the rows, so that the same outputs give the same
+ * value to the last bit. A NaN among the counted outputs makes the value NaN. Errors of `add`: `eval-label-mismatch`.
  */
 export interface MetricAccumulator {
   add(batch: MetricBatch): void;

@@ -29,7 +29,9 @@ interface Entry {
   readonly accumulator: MetricAccumulator;
 }
 
-/** All metrics of an eval set, summed side by side; perplexity shares the cross-entropy of the same output and labels. */
+/**
+ * All metrics of an eval set, summed side by side; perplexity shares the cross-entropy of the same output and labels.
+ */
 export class MetricSet {
   readonly #specs: readonly MetricSpec[];
   readonly #entries = new Map<string, Entry>();
@@ -72,12 +74,11 @@ export class MetricSet {
 }
 
 /** Says of which metric a mismatch is, and what its kind takes. */
-function withRules(error: unknown, { name, kind }: MetricSpec): unknown {
+export function withRules(error: unknown, { name, kind, output: outputName }: MetricSpec): unknown {
   if (!(error instanceof FirnError) || error.code !== 'eval-label-mismatch') return error;
   const { output, labels } = metricKindRules[kind];
-  return new FirnError(error.code, `Metric ${quoteName(name)}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, {
-    cause: error,
-  });
+  const what = `Metric ${quoteName(name)}, of output ${quoteName(outputName)}`;
+  return new FirnError(error.code, `${what}: ${error.message} Kind ${kind} takes as output ${output}; as labels ${labels}.`, { cause: error });
 }
 
 function labelsOf(spec: MetricSpec): string | undefined {

@@ -28,17 +28,34 @@ describe('labelledLayout', () => {
     [[2, 5, 7, 3], [2, 7, 3], 42, 5, 21],
     [[2, 5, 7], [2, 7], 14, 5, 7],
   ])('logits %j with labels %j: %i positions of %i classes, %i apart', (logits, labels, positions, classCount, classStride) => {
-    expect(labelledLayout(logits, labels, {})).toEqual({ positions, classCount, classStride, form: 'indices' });
+    expect(labelledLayout({ dims: logits }, { dims: labels }, {})).toEqual({ positions, classCount, classStride, form: 'indices' });
   });
 
   test('the axis that the spec names decides where both would fit', () => {
-    expect(labelledLayout([2, 5, 5], [2, 5], { classAxis: 'second' })).toEqual({ positions: 10, classCount: 5, classStride: 5, form: 'indices' });
-    expect(labelledLayout([2, 5, 5], [2, 5], { classAxis: 'last' })).toEqual({ positions: 10, classCount: 5, classStride: 1, form: 'indices' });
+    expect(labelledLayout({ dims: [2, 5, 5] }, { dims: [2, 5] }, { classAxis: 'second' })).toEqual({
+      positions: 10,
+      classCount: 5,
+      classStride: 5,
+      form: 'indices',
+    });
+    expect(labelledLayout({ dims: [2, 5, 5] }, { dims: [2, 5] }, { classAxis: 'last' })).toEqual({
+      positions: 10,
+      classCount: 5,
+      classStride: 1,
+      form: 'indices',
+    });
   });
 
   test('probabilities have the shape of the logits', () => {
-    expect(labelledLayout([4, 10], [4, 10], { labels: 'probabilities' })).toEqual({ positions: 4, classCount: 10, classStride: 1, form: 'probabilities' });
-    expect(() => labelledLayout([4, 10], [4], { labels: 'probabilities' })).toThrow(/the shape of the logits, \[4, 10\], not \[4\]/);
+    expect(labelledLayout({ dims: [4, 10] }, { dims: [4, 10] }, { labels: 'probabilities' })).toEqual({
+      positions: 4,
+      classCount: 10,
+      classStride: 1,
+      form: 'probabilities',
+    });
+    expect(() => labelledLayout({ dims: [4, 10] }, { dims: [4] }, { labels: 'probabilities' })).toThrow(
+      /Labels of shape \[4\] are probabilities by the spec .* the shape of the logits, \[4, 10\]/,
+    );
   });
 
   test.each<[string, number[], number[], ClassReading, RegExp]>([
@@ -53,7 +70,7 @@ describe('labelledLayout', () => {
     ['one logit a row without its axis', [4], [4, 1], {}, /yes or no/],
     ['two readings', [2, 5, 5], [2, 5], {}, /"classAxis": "last" or "classAxis": "second"/],
   ])('%s is refused with what to do', (_, logits, labels, reading, sentence) => {
-    expect(() => labelledLayout(logits, labels, reading)).toThrow(
+    expect(() => labelledLayout({ dims: logits }, { dims: labels }, reading)).toThrow(
       expect.objectContaining({ code: 'eval-label-mismatch', message: expect.stringMatching(sentence) }),
     );
   });
@@ -135,7 +152,8 @@ describe('MetricSet', () => {
   });
 
   test('macro F1 is the mean over the classes that occur', () => {
-    // Class 0: 1 right of 2 answers and 1 label, 2/3. Class 1: 1 right, 1 answer, 2 labels, 2/3. Class 2 occurs nowhere.
+    // Class 0: 1 right of 2 answers and 1 label, 2/3. Class 1: 1 right, 1 answer, 2 labels, 2/3. Class 2 occurs
+    // nowhere.
     expect(metricOf('f1', [[tensor([3, 3], 5, 0, 0, 5, 0, 0, 0, 5, 0), tensor([3], 0, 1, 1)]])).toBeCloseTo(2 / 3, 14);
   });
 

@@ -5,12 +5,15 @@ import { classCrossEntropies, type ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
 
-/** How far the probabilities of a position may be from adding up to one: half floats are. Logits come as close by chance in one of thousands of positions. */
+/**
+ * How far the probabilities of a position may be from adding up to one: half floats are. Logits come as close by chance
+ * in one of thousands of positions.
+ */
 const sumTolerance = 2e-3;
 
 /**
- * Looks at logits for the sign of a softmax: that each position's values lie in 0 to 1 and add up to one. Logits hardly ever do, and a softmax over
- * probabilities gives a figure that looks plausible and is wrong.
+ * Looks at logits for the sign of a softmax: that each position's values lie in 0 to 1 and add up to one. Logits hardly
+ * ever do, and a softmax over probabilities gives a figure that looks plausible and is wrong.
  */
 export class ProbabilityCheck {
   readonly #output: string;
@@ -37,9 +40,14 @@ export class ProbabilityCheck {
     return this.#withinUnit;
   }
 
-  /** Throws `eval-label-mismatch` where all positions were distributions. */
+  /** Whether every position was a distribution. */
+  get likely(): boolean {
+    return this.#likely && this.#positions > 0;
+  }
+
+  /** Throws `eval-label-mismatch` where every position was a distribution. */
   end(): void {
-    if (!this.#likely || this.#positions === 0) return;
+    if (!this.likely) return;
     throw new FirnError(
       'eval-label-mismatch',
       `Output ${quoteName(this.#output)} holds probabilities (each position adds up to 1), and the metric wants logits: softmax would be taken twice. ` +
@@ -66,7 +74,9 @@ export interface ClassFindings {
   readonly shifts?: { readonly asGiven: number; readonly later: number; readonly earlier: number };
 }
 
-/** Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along. */
+/**
+ * Reads the labels of classes, batch after batch: how many count, and whether they would fit better one position along.
+ */
 export class ClassReader {
   readonly #reading: LabelReading;
   #counted = 0;
@@ -82,7 +92,7 @@ export class ClassReader {
 
   /** Errors: `eval-label-mismatch`. */
   add(output: NumberTensor, labels: NumberTensor): void {
-    const layout = labelledLayout(output.dims, labels.dims, this.#reading);
+    const layout = labelledLayout(output, labels, this.#reading);
     this.#layout = layout;
     let counted = 0;
     forEachPosition(output, labels, this.#reading, () => {

@@ -1,7 +1,8 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { binaryKlDivergence, klDivergence, largestClass, type ClassRow } from './cross-entropy.ts';
-import { classLayout, firstLogit, shown } from './label-layout.ts';
+import { classLayout, firstLogit } from './label-layout.ts';
+import { shown } from './label-words.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
 /** What a position of the uploaded model and of this one add to a mean. `from` is the uploaded model's. */
@@ -19,7 +20,7 @@ const sameChoice: PairScore = {
   binary: (from, to) => (Number.isNaN(from) || Number.isNaN(to) ? Number.NaN : Number(from > 0 === to > 0)),
 };
 
-/** Mean over positions of a comparison with the uploaded model; labels, where there are any, say which positions do not count. */
+/** Mean over positions of a comparison with the uploaded model; labels, if any, say which positions do not count. */
 class MeanPairScore implements MetricAccumulator {
   readonly #reading: LabelReading;
   readonly #score: PairScore;

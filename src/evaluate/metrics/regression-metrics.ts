@@ -23,7 +23,10 @@ export class MeanSquaredError implements MetricAccumulator {
   }
 }
 
-/** Pearson's correlation of output and labels over all counted values, by running co-moments (Welford); NaN where either is constant. */
+/**
+ * Pearson's correlation of output and labels over all counted values, by running co-moments (Welford); NaN where either
+ * is constant.
+ */
 export class PearsonCorrelation implements MetricAccumulator {
   readonly #ignoreLabel: number | undefined;
   #count = 0;
@@ -56,7 +59,7 @@ export class PearsonCorrelation implements MetricAccumulator {
 }
 
 function* valuePairs({ output, labels }: MetricBatch, ignoreLabel: number | undefined): Generator<readonly [number, number]> {
-  requireSameValues(output.dims, labels!.dims);
+  requireSameValues(output, labels!);
   for (let at = 0; at < output.data.length; at++) {
     const target = labels!.data[at]!;
     if (target !== ignoreLabel) yield [output.data[at]!, target];

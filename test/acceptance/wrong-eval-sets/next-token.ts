@@ -2,7 +2,10 @@ import { integersAttribute, node, onnxFile, openInitializer, storedInitializer, 
 import { normal, randomNumbers } from '../random-numbers.ts';
 import { f32Tensor, i64Tensor, safetensorsFile } from '../safetensors-file.ts';
 
-/** A language model whose next token follows from the last one alone: an embedding, a vector that turns some of its signs, and a head. */
+/**
+ * A language model whose next token follows from the last one alone: an embedding, a vector that turns some of its
+ * signs, and a head.
+ */
 export const vocabulary = 24;
 export const sequenceLength = 12;
 export const sequences = 64;

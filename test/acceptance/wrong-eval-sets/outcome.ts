@@ -11,9 +11,12 @@ const rightTolerance = 1e-6;
 /** Largest difference that a checkpoint may have without a word. */
 const silentTolerance = 1e-3;
 /** Warnings that say the figure itself may be wrong. */
-const doubt = /guessing|shifted|probabilit|not finite|NaN/i;
+const doubt = /guessing|shifted|probabilit|not finite|NaN|adds up over rows|looks like a mask|a mask holds/i;
 
-/** Makes the eval set, a run with default thresholds, and pushes the checkpoint, until something stops it. `name` is unique in the repository. */
+/**
+ * Makes the eval set, a run with default thresholds, and pushes the checkpoint, until something stops it. `name` is
+ * unique in the repository.
+ */
 export async function tryMistake(api: HubApi, repository: string, name: string, { spec, graph, batches, files }: Mistake): Promise<Outcome> {
   const set = `${repository}/eval-sets/${name}`;
   const run = `${repository}/runs/${name}`;
@@ -47,15 +50,16 @@ export function meets(outcome: Outcome, expected: Expected, truth: Mistake['trut
   return expected.at.includes(outcome.stoppedAt) && expected.codes.includes(outcome.code) && expected.stops.test(outcome.sentence);
 }
 
-/** Says what was tried, nothing of the figure. */
-const besideThePoint = /configs tried stayed inside/;
-
-/** The one thing that must never happen: a figure that is wrong, and not a word about it. */
-export function isSilentlyWrong(outcome: Outcome, truth: Mistake['truth']): boolean {
-  return 'baseline' in outcome && outcome.warnings.every((each) => besideThePoint.test(each)) && !(distance(outcome, truth) <= silentTolerance);
+/** The one thing that must never happen: a figure that is wrong, and none of the warnings that the row wants. */
+export function isSilentlyWrong(outcome: Outcome, { truth, expected }: Pick<Mistake, 'truth' | 'expected'>): boolean {
+  if (!('baseline' in outcome) || distance(outcome, truth) <= silentTolerance) return false;
+  const doubts = expected.flatMap((each) => (each !== 'right' && 'warns' in each ? [each.warns] : []));
+  return !outcome.warnings.some((warning) => doubts.some((pattern) => pattern.test(warning)));
 }
 
-/** Largest difference of a metric's baseline from its truth; infinite where there is no truth, or no finite baseline. */
+/**
+ * Largest difference of a metric's baseline from its truth; infinite where there is no truth, or no finite baseline.
+ */
 function distance({ baseline }: Extract<Outcome, { baseline: unknown }>, truth: Mistake['truth']): number {
   const differences = Object.entries(truth ?? {}).map(([metric, value]) => Math.abs((baseline[metric] ?? Number.NaN) - value));
   return differences.length === 0 || differences.some(Number.isNaN) ? Number.POSITIVE_INFINITY : Math.max(...differences);
