@@ -3,7 +3,7 @@ import type { LocalEvalSet, WeightBinding } from '../evaluate/evaluator.ts';
 import { bindGraphFile, checkBinding } from '../graph/bind-graph-file.ts';
 import type { BindingReport } from '../graph/bind-weights.ts';
 import type { GraphDescription } from '../graph/describe-graph.ts';
-import { refuseSeparateHeads, separateHeads } from '../graph/binding/separate-heads.ts';
+import { refuseSeparateHeads, separateHeads } from '../graph/binding/refuse/separate-heads.ts';
 import { openGraphFile } from '../graph/graph-file.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import type { CompressContext } from './compress-context.ts';

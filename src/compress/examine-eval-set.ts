@@ -1,7 +1,7 @@
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination } from '../evaluate/describe-examination.ts';
 import type { Evaluator, LocalEvalSet } from '../evaluate/evaluator.ts';
-import { describeBinding } from '../graph/binding/describe-binding.ts';
+import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import type { GraphCache } from './describe-local-graph.ts';

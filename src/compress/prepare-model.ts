@@ -4,7 +4,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/describe-examination.ts';
-import { describeBinding } from '../graph/binding/describe-binding.ts';
+import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './compare-expected.ts';

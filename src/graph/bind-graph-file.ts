@@ -1,9 +1,9 @@
 import { bindingOf, bindWeights, pairWeights, tensorsToDigest, type BindRequest, type BoundWeights } from './bind-weights.ts';
-import { inspectConstants } from './binding/inspect-constants.ts';
-import { reportBinding, type BindingReport } from './binding/binding-report.ts';
-import { refuseUnfilled } from './binding/refuse-unfilled.ts';
+import { inspectConstants } from './binding/refuse/inspect-constants.ts';
+import { reportBinding, type BindingReport } from './binding/describe/binding-report.ts';
+import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
 import type { WeightBinding } from './weight-binding.ts';
-import type { Pair } from './binding/pair.ts';
+import type { Pair } from './binding/pair/pair.ts';
 import { digestInitializers } from './digest-initializers.ts';
 import type { GraphSource } from './graph-source.ts';
 

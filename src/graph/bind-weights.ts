@@ -1,15 +1,15 @@
 import type { BindRequest } from './binding/bind-request.ts';
-import { reportBinding, type BindingReport } from './binding/binding-report.ts';
-import { leftToContent, pairByContent } from './binding/pair-by-content.ts';
-import { pairByHeaders } from './binding/pair-by-headers.ts';
-import type { Pair } from './binding/pair.ts';
-import { refuseUnfilled } from './binding/refuse-unfilled.ts';
+import { reportBinding, type BindingReport } from './binding/describe/binding-report.ts';
+import { leftToContent, pairByContent } from './binding/pair/pair-by-content.ts';
+import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
+import type { Pair } from './binding/pair/pair.ts';
+import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
 import { layoutKey, matchableLayouts } from './match-by-content.ts';
 import { isFloatDtype } from './onnx-dtype.ts';
 import type { WeightBinding } from './weight-binding.ts';
 
 export type { BindRequest } from './binding/bind-request.ts';
-export type { BindingReport } from './binding/binding-report.ts';
+export type { BindingReport } from './binding/describe/binding-report.ts';
 
 export interface BoundWeights {
   readonly binding: WeightBinding;

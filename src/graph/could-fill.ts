@@ -1,9 +1,9 @@
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { bindingOf } from './bind-weights.ts';
-import { mayBeMask } from './binding/inspect-constants.ts';
-import { pairByHeaders } from './binding/pair-by-headers.ts';
-import { refuseUnfilled } from './binding/refuse-unfilled.ts';
-import { isFirstState } from './binding/weightless-inputs.ts';
+import { mayBeMask } from './binding/refuse/inspect-constants.ts';
+import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
+import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
+import { isFirstState } from './binding/refuse/weightless-inputs.ts';
 import { WeightTrace } from './binding/weight-trace.ts';
 import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
 import { hasMatchableContent, layoutKey, matchableLayouts } from './match-by-content.ts';

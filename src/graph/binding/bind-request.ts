@@ -2,7 +2,7 @@ import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import type { GraphDescription } from '../describe-graph.ts';
 import type { ContentDigests } from '../match-by-content.ts';
 import type { CheckpointTensor } from '../weight-binding.ts';
-import type { PlainContent } from './plain-content.ts';
+import type { PlainContent } from './refuse/plain-content.ts';
 
 /** What a graph's initializers are bound to, and what is known of the bytes on both sides. */
 export interface BindRequest {

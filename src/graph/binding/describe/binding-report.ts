@@ -1,10 +1,10 @@
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
-import type { PairedBy } from './pair.ts';
-import type { PrefixPair } from './pair-by-prefix.ts';
-import { pairByHeaders } from './pair-by-headers.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { declaredConstants } from '../declared-constants.ts';
+import type { PairedBy } from '../pair/pair.ts';
+import type { PrefixPair } from '../pair/pair-by-prefix.ts';
+import { pairByHeaders } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */
 export interface FilledBy {

@@ -1,14 +1,14 @@
-import type { Dtype } from '../../checkpoint/dtype.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
-import { fits } from './fit.ts';
+import type { Dtype } from '../../../checkpoint/dtype.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { declaredConstants } from '../declared-constants.ts';
+import { fits } from '../pair/fit.ts';
 import { hiddenConstants, type HiddenConstant } from './hidden-constants.ts';
-import { byElementCount } from './tensor-groups.ts';
+import { byElementCount } from '../describe/tensor-groups.ts';
 import { isFirstState, isWeightless } from './weightless-inputs.ts';
-import type { WeightTrace } from './weight-trace.ts';
+import type { WeightTrace } from '../weight-trace.ts';
 
 /** The numbers of a graph that no tensor fills although they may be weights. */
 export interface Unfilled {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { buildModel, external, node, value } from '../build-model.ts';
-import { describeGraph } from '../describe-graph.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { buildModel, external, node, value } from '../../build-model.ts';
+import { describeGraph } from '../../describe-graph.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { refuseSeparateHeads, separateHeads } from './separate-heads.ts';
 
 /** One table for tokens and logits, as an export of a tied model has it. */

@@ -1,7 +1,7 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { hasMatchableContent, layoutKey, matchableLayouts, matchByContent } from '../match-by-content.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { hasMatchableContent, layoutKey, matchableLayouts, matchByContent } from '../../match-by-content.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { declaredConstants } from '../declared-constants.ts';
 import type { Pair, Pairs } from './pair.ts';
 
 /** Initializers that headers leave unpaired, and that have bytes to go by. */

@@ -1,12 +1,12 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import type { GraphSource } from '../graph-source.ts';
-import { layoutKey } from '../match-by-content.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import type { GraphSource } from '../../graph-source.ts';
+import { layoutKey } from '../../match-by-content.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
 import { isShared } from './merged-weights.ts';
 import { plainContentOf, type PlainContent } from './plain-content.ts';
-import { WeightTrace } from './weight-trace.ts';
+import { WeightTrace } from '../weight-trace.ts';
 import { isFirstState } from './weightless-inputs.ts';
 
 /** Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that matters. */

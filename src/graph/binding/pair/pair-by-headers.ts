@@ -1,12 +1,12 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { declaredConstants } from '../declared-constants.ts';
 import type { Pair } from './pair.ts';
 import { pairByName } from './pair-by-name.ts';
 import { pairByPrefix, type PrefixPair } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
-import { WeightTrace } from './weight-trace.ts';
+import { WeightTrace } from '../weight-trace.ts';
 
 export interface HeaderPairs {
   readonly pairs: ReadonlyMap<string, Pair>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { buildModel, external, floats, node } from '../build-model.ts';
-import { describeGraph } from '../describe-graph.ts';
-import { bindModel, couldFillModel, numbers, type TestCheckpoint } from './bind-model.test-support.ts';
-import { describeBinding } from './describe-binding.ts';
+import { buildModel, external, floats, node } from '../../build-model.ts';
+import { describeGraph } from '../../describe-graph.ts';
+import { bindModel, couldFillModel, numbers, type TestCheckpoint } from '../bind-model.test-support.ts';
+import { describeBinding } from '../describe/describe-binding.ts';
 import { pairByPrefix } from './pair-by-prefix.ts';
 
 const bare = ['h.0.fc.weight', 'h.0.fc.bias', 'h.1.fc.weight', 'h.1.fc.bias'];

@@ -1,11 +1,11 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphDescription } from '../describe-graph.ts';
-import { sameShape } from '../match-by-content.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import { isFactor, isHeadName, isTable } from './pair-tied.ts';
-import { WeightTrace } from './weight-trace.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphDescription } from '../../describe-graph.ts';
+import { sameShape } from '../../match-by-content.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
+import { isFactor, isHeadName, isTable } from '../pair/pair-tied.ts';
+import { WeightTrace } from '../weight-trace.ts';
 
 /** A tensor that the graph uses as the embedding and as the output layer, and one beside it that is called an output layer and that the graph does not use. */
 export interface SeparateHead {

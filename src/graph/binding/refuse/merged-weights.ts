@@ -1,8 +1,8 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { layoutKey } from '../match-by-content.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import type { WeightTrace } from './weight-trace.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { layoutKey } from '../../match-by-content.ts';
+import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
+import type { WeightTrace } from '../weight-trace.ts';
 
 /** An initializer that stands for several weights, and a tensor that it hides. */
 export interface MergedWeight {

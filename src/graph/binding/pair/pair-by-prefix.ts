@@ -1,7 +1,7 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { fitOf, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';
 

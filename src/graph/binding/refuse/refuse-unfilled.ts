@@ -1,14 +1,14 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import { quoteNames } from '../quote-names.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { explainUnfilled } from './explain-unfilled.ts';
-import { plainExport, unfoldedExport } from './export-advice.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteNames } from '../../quote-names.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { explainUnfilled } from '../describe/explain-unfilled.ts';
+import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 import { foldedNorms } from './folded-norms.ts';
 import { mergedWeights } from './merged-weights.ts';
 import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
-import { WeightTrace } from './weight-trace.ts';
+import { WeightTrace } from '../weight-trace.ts';
 
 /**
  * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for what `request.plain` says of
