@@ -2,6 +2,7 @@ import type { Catalog, Run } from '../catalog/catalog.ts';
 import type { LocalEvalSet, WeightBinding } from '../evaluate/evaluator.ts';
 import { bindGraphFile, checkBinding } from '../graph/bind-graph-file.ts';
 import type { BindingReport } from '../graph/bind-weights.ts';
+import { pairByHeaders } from '../graph/binding/pair/pair-by-headers.ts';
 import type { GraphDescription } from '../graph/describe-graph.ts';
 import { refuseSeparateHeads, separateHeads } from '../graph/binding/refuse/separate-heads.ts';
 import { openGraphFile } from '../graph/graph-file.ts';
@@ -61,14 +62,13 @@ interface FilesToBind {
 async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: AbortSignal) {
   const models = files.filter((file) => file.role === 'model');
   const tensors = models.flatMap((file) => file.layout.tensors);
-  const { tensorMap, constants } = evalSet.spec;
+  const headers = pairByHeaders({ ...evalSet.spec, graph, tensors });
   const source = await openGraphFile(evalSet.graphPath);
   try {
-    const request = { source, graph, tensors, ...(tensorMap && { tensorMap }), ...(constants && { constants }) };
     const bound =
       kept === undefined
-        ? await bindGraphFile({ ...request, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
-        : { binding: kept, report: await checkBinding(request, kept, signal) };
+        ? await bindGraphFile(headers, { source, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
+        : { binding: kept, report: await checkBinding(headers, source, kept, signal) };
     await refuseSeparateHeads(separateHeads(graph, bound.binding, tensors), (names) => digestTensors(models, names, signal));
     return { binding: bound.binding, report: bound.report };
   } finally {

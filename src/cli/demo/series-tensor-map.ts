@@ -6,6 +6,7 @@ import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
 import { pairGraphFile } from '../../graph/bind-graph-file.ts';
+import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
 import { describeGraphFile, type GraphDescription } from '../../graph/describe-graph.ts';
 import { openGraphFile } from '../../graph/graph-file.ts';
 import type { GraphSource } from '../../graph/graph-source.ts';
@@ -59,7 +60,7 @@ async function mapByContent({ source, graph }: OpenGraph, modelPaths: readonly s
     return new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
   };
   try {
-    const pairs = await pairGraphFile({ source, graph, tensors, digestTensors });
+    const pairs = await pairGraphFile(pairByHeaders({ graph, tensors }), { source, digestTensors });
     if (!isContentAsked) return 'names decide';
     const found = [...pairs].filter(([, { by }]) => by === 'content' || by === 'tied');
     return Object.fromEntries(found.map(([initializer, { tensor, transpose }]) => [initializer, { tensor, transpose }]));

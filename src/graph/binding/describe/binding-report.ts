@@ -1,10 +1,8 @@
 import { isFloatDtype } from '../../onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
-import type { BindRequest } from '../bind-request.ts';
-import { declaredConstants } from '../declared-constants.ts';
 import type { PairedBy } from '../pair/pair.ts';
 import type { PrefixPair } from '../pair/pair-by-prefix.ts';
-import { pairByHeaders } from '../pair/pair-by-headers.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */
 export interface FilledBy {
@@ -31,13 +29,9 @@ export interface BindingReport {
 }
 
 /**
- * Tells how a binding came about, from headers alone: what names, prefix and ties give is found again, the rest was found by content. Errors: those of
- * `pairByHeaders`.
+ * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
  */
-export function reportBinding(request: BindRequest, binding: WeightBinding): BindingReport {
-  const { graph, tensors } = request;
-  const { pairs, prefix } = pairByHeaders(request);
-  const declared = declaredConstants(request.constants);
+export function reportBinding({ graph, tensors, pairs, prefix, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
   const users = new Map<string, number>();
   for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
   const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
@@ -58,7 +52,7 @@ export function reportBinding(request: BindRequest, binding: WeightBinding): Bin
     byContent: list('content'),
     transposed: found.filter((each) => each.transpose).map(({ initializer, tensor }) => ({ initializer, tensor })),
     declared: graph.initializers
-      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && declared(each.name))
+      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && isConstant(each.name))
       .map((each) => each.name),
     unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
   };

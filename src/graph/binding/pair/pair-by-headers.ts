@@ -1,28 +1,33 @@
+import { matchWildcards } from '../../../checkpoint/match-wildcards.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isFloatDtype } from '../../onnx-dtype.ts';
 import type { BindRequest } from '../bind-request.ts';
-import { declaredConstants } from '../declared-constants.ts';
-import type { Pair } from './pair.ts';
+import { WeightTrace } from '../weight-trace.ts';
+import type { Pairs } from './pair.ts';
 import { pairByName } from './pair-by-name.ts';
 import { pairByPrefix, type PrefixPair } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
-import { WeightTrace } from '../weight-trace.ts';
 
-export interface HeaderPairs {
-  readonly pairs: ReadonlyMap<string, Pair>;
+/** The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a binding. */
+export interface HeaderPairs extends Pick<BindRequest, 'graph' | 'tensors'> {
+  readonly pairs: Pairs;
   readonly prefix: PrefixPair | undefined;
+  readonly trace: WeightTrace;
+  /** Whether the eval set declares a name of the graph to be a constant. */
+  readonly isConstant: (name: string) => boolean;
 }
 
 /**
  * Pairs initializers and tensors by what can be told without their bytes: by the map, by equal names, by one prefix, by being tied. A prefix is only
- * looked for where no name is equal: beside equal names it would take another layer's weights for those that are missing. Errors: `eval-input-mismatch`,
- * `graph-missing-weights`.
+ * looked for where no name is equal: beside equal names it would take another layer's weights for those that are missing. Cost: some passes over the nodes, the
+ * initializers and the tensors. Errors: `eval-input-mismatch`, `graph-missing-weights`.
  */
-export function pairByHeaders({ graph, tensors, tensorMap = {}, constants }: BindRequest): HeaderPairs {
+export function pairByHeaders({ graph, tensors, tensorMap = {}, constants = [] }: BindRequest): HeaderPairs {
+  const trace = new WeightTrace(graph);
   const fillable = graph.initializers.filter(isFillable);
   const pairs = pairByName(fillable, tensors, tensorMap);
-  const declared = declaredConstants(constants);
-  const isOpen = (each: GraphInitializer) => !pairs.has(each.name) && !declared(each.name);
+  const isConstant = matcherOf(constants);
+  const isOpen = (each: GraphInitializer) => !pairs.has(each.name) && !isConstant(each.name);
   let prefix: PrefixPair | undefined;
   if (!fillable.some((each) => each.elementCount > 1 && pairs.get(each.name)?.by === 'name')) {
     const used = new Set([...pairs.values()].map((pair) => pair.tensor));
@@ -34,11 +39,21 @@ export function pairByHeaders({ graph, tensors, tensorMap = {}, constants }: Bin
     prefix = match?.prefix;
   }
   const rest = fillable.filter(isOpen);
-  if (rest.length > 0) {
-    const tied = pairTied({ rest, initializers: fillable, tensors, pairs, trace: new WeightTrace(graph) });
-    for (const [name, pair] of tied) pairs.set(name, pair);
-  }
-  return { pairs, prefix };
+  if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
+  return { graph, tensors, pairs, prefix, trace, isConstant };
+}
+
+/** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
+function matcherOf(list: readonly string[]): (name: string) => boolean {
+  const exact = new Set(list.filter((each) => !each.includes('*')));
+  const patterns = list.filter((each) => each.includes('*'));
+  if (patterns.length === 0) return (name) => exact.has(name);
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const answer = known.get(name) ?? (exact.has(name) || patterns.some((pattern) => matchWildcards(pattern, name) !== undefined));
+    known.set(name, answer);
+    return answer;
+  };
 }
 
 /** Floating weights always; other types only where the graph does not hold them. */
