@@ -12,7 +12,7 @@ const graph = describeGraph(
     nodes: [node('MatMul', ['x', 'lm_head.weight'], ['y'])],
   }),
 );
-const report = { nameCount: 1, mapped: [], tied: [], byContent: [], transposed: [], declared: [], unused: [] };
+const report = { nameCount: 1, mapped: [], tied: [], byContent: [], transposed: [], declared: [], unused: [], leftOut: [] };
 const file = (...tensors: readonly (readonly [name: string, dtype: Dtype])[]) =>
   ({ role: 'model', layout: { tensors: tensors.map(([name, dtype]) => ({ name, dtype, shape: [2, 2] })) } }) as never;
 

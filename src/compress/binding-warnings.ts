@@ -16,8 +16,9 @@ export function bindingWarnings(
 ): string[] {
   const open = new Set(graph.initializers.filter((each) => each.external).map((each) => each.name));
   const assumed = report.tied.filter(({ initializer }) => open.has(initializer));
+  const leftOut = new Set(report.leftOut);
   const tensors = files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors);
-  const unused = tensors.filter(({ name, dtype }) => unmeasured.has(name) && isFloatDtype(dtype)).map(({ name }) => name);
+  const unused = tensors.filter(({ name, dtype }) => unmeasured.has(name) && isFloatDtype(dtype) && !leftOut.has(name)).map(({ name }) => name);
   const declared = report.declared.filter((name) => /\.(weight|bias)$/.test(name));
   return [
     ...(declared.length > 0
@@ -30,7 +31,7 @@ export function bindingWarnings(
     ),
     ...(unused.length > 0
       ? [
-          `The eval graph does not use these tensors of the checkpoint, so no metric sees them: ${someOf(unused)}. If the model you evaluate uses them, its figures are others.`,
+          `The eval graph does not use these tensors of the checkpoint, so no metric sees them: ${someOf(unused)}. If the model you evaluate uses them, its figures are others; if not, name them in "unused" of the eval set's spec.`,
         ]
       : []),
   ];

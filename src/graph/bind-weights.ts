@@ -13,7 +13,7 @@ export type { BindingReport } from './binding/describe/binding-report.ts';
 
 export interface BoundWeights {
   readonly binding: WeightBinding;
-  /** Checkpoint tensors the graph does not use: the metrics say nothing about them. In checkpoint order. */
+  /** Checkpoint tensors the graph does not use and the eval set does not leave out: the metrics say nothing about them. In checkpoint order. */
   readonly unusedTensors: readonly string[];
   /** Floating initializers of more than one element that nothing fills and that are known to be no weights. In file order. */
   readonly constants: readonly string[];

@@ -5,7 +5,7 @@ import type { CheckpointTensor } from '../weight-binding.ts';
 import type { PlainContent } from './refuse/plain-content.ts';
 
 /** What an eval set's spec says of names. */
-export type BindingSpec = Pick<EvalSetSpec, 'tensorMap' | 'constants'>;
+export type BindingSpec = Pick<EvalSetSpec, 'tensorMap' | 'constants' | 'unused'>;
 
 /** What a graph's initializers are bound to, as far as headers tell. */
 export interface BindRequest extends BindingSpec {

@@ -24,14 +24,16 @@ export interface BindingReport {
   readonly transposed: readonly FilledBy[];
   /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
   readonly declared: readonly string[];
-  /** Tensors of the checkpoint that the graph does not use. In checkpoint order. */
+  /** Other tensors of the checkpoint that the graph does not use. In checkpoint order. */
   readonly unused: readonly string[];
+  /** Those that the eval set leaves out. In checkpoint order. */
+  readonly leftOut: readonly string[];
 }
 
 /**
  * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
  */
-export function reportBinding({ graph, tensors, pairs, prefix, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
+export function reportBinding({ graph, tensors, leftOut, pairs, prefix, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
   const users = new Map<string, number>();
   for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
   const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
@@ -55,5 +57,6 @@ export function reportBinding({ graph, tensors, pairs, prefix, isConstant }: Hea
       .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && isConstant(each.name))
       .map((each) => each.name),
     unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
+    leftOut,
   };
 }

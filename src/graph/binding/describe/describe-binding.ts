@@ -8,7 +8,7 @@ const pairsListedMax = 3;
 
 /** A report in sentences, for people; lists are cut. Names are the first sentence, what is not used the last. */
 export function describeBinding(report: BindingReport): string[] {
-  const { nameCount, prefix, mapped, tied, byContent, transposed, declared, unused } = report;
+  const { nameCount, prefix, mapped, tied, byContent, transposed, declared, unused, leftOut } = report;
   const named = nameCount + (prefix?.count ?? 0);
   const behind = prefix === undefined ? '' : `, ${nameCount === 0 ? 'all' : prefix.count} of them ${describePrefix(prefix)}`;
   return [
@@ -18,6 +18,9 @@ export function describeBinding(report: BindingReport): string[] {
     ...sentence(byContent, 'bound by equal bytes'),
     ...sentence(transposed, 'transposed'),
     ...(declared.length === 0 ? [] : [`${counted(declared.length, 'constant')} ${isOrAre(declared.length)} declared: ${quoteNames(declared)}.`]),
+    ...(leftOut.length === 0
+      ? []
+      : [`${counted(leftOut.length, 'tensor')} of the checkpoint ${isOrAre(leftOut.length)} left out, as the eval set says: ${quoteNames(leftOut)}.`]),
     ...(unused.length === 0
       ? []
       : [`${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the graph: ${quoteNames(unused)}.`]),

@@ -1,6 +1,9 @@
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { matchWildcards } from '../../../checkpoint/match-wildcards.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import type { BindRequest } from '../bind-request.ts';
 import { WeightTrace } from '../weight-trace.ts';
 import type { Pairs } from './pair.ts';
@@ -9,7 +12,11 @@ import { pairByPrefix, type PrefixPair } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
 
 /** The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a binding. */
-export interface HeaderPairs extends Pick<BindRequest, 'graph' | 'tensors'> {
+export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
+  /** Without those that the eval set leaves out. */
+  readonly tensors: readonly CheckpointTensor[];
+  /** Tensors that the eval set says the graph leaves out, in checkpoint order. */
+  readonly leftOut: readonly string[];
   readonly pairs: Pairs;
   readonly prefix: PrefixPair | undefined;
   readonly trace: WeightTrace;
@@ -22,11 +29,15 @@ export interface HeaderPairs extends Pick<BindRequest, 'graph' | 'tensors'> {
  * looked for where no name is equal: beside equal names it would take another layer's weights for those that are missing. Cost: some passes over the nodes, the
  * initializers and the tensors. Errors: `eval-input-mismatch`, `graph-missing-weights`.
  */
-export function pairByHeaders({ graph, tensors, tensorMap = {}, constants = [] }: BindRequest): HeaderPairs {
+export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants = [], unused = [] }: BindRequest): HeaderPairs {
   const trace = new WeightTrace(graph);
   const fillable = graph.initializers.filter(isFillable);
-  const pairs = pairByName(fillable, tensors, tensorMap);
+  const isLeftOut = matcherOf(unused);
+  const tensors = all.filter((tensor) => !isLeftOut(tensor.name));
+  const leftOut = all.filter((tensor) => isLeftOut(tensor.name)).map((tensor) => tensor.name);
   const isConstant = matcherOf(constants);
+  refuseContradiction(leftOut, fillable, { tensorMap, isConstant });
+  const pairs = pairByName(fillable, tensors, tensorMap);
   const isOpen = (each: GraphInitializer) => !pairs.has(each.name) && !isConstant(each.name);
   let prefix: PrefixPair | undefined;
   if (!fillable.some((each) => each.elementCount > 1 && pairs.get(each.name)?.by === 'name')) {
@@ -40,7 +51,7 @@ export function pairByHeaders({ graph, tensors, tensorMap = {}, constants = [] }
   }
   const rest = fillable.filter(isOpen);
   if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
-  return { graph, tensors, pairs, prefix, trace, isConstant };
+  return { graph, tensors, leftOut, pairs, prefix, trace, isConstant };
 }
 
 /** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
@@ -54,6 +65,23 @@ function matcherOf(list: readonly string[]): (name: string) => boolean {
     known.set(name, answer);
     return answer;
   };
+}
+
+/** A tensor that the graph has under its own name, or that the map names, is not left out. Errors: `eval-input-mismatch`. */
+function refuseContradiction(
+  leftOut: readonly string[],
+  fillable: readonly GraphInitializer[],
+  { tensorMap, isConstant }: { readonly tensorMap: NonNullable<BindRequest['tensorMap']>; readonly isConstant: (name: string) => boolean },
+): void {
+  if (leftOut.length === 0) return;
+  const names = new Set(leftOut);
+  const filled = (name: string) => (Object.hasOwn(tensorMap, name) ? tensorMap[name]!.tensor : isConstant(name) ? undefined : name);
+  const wanted = fillable.find((each) => names.has(filled(each.name) ?? ''));
+  if (wanted === undefined) return;
+  throw new FirnError(
+    'eval-input-mismatch',
+    `The eval set's "unused" leaves out ${quoteName(filled(wanted.name)!)}, which fills ${quoteName(wanted.name)} of the graph by name or "tensorMap": take it out of "unused", or map the initializer to another tensor.`,
+  );
 }
 
 /** Floating weights always; other types only where the graph does not hold them. */

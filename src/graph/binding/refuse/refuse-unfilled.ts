@@ -82,7 +82,7 @@ function refuseHidden({ hidden }: Unfilled): void {
 function refuseMerged([merged]: readonly MergedWeight[]): void {
   if (merged === undefined) return;
   throw missing(
-    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, or from trained weights.`,
+    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained weights; if the graph leaves ${quoteName(merged.tensor)} out on purpose, add ${JSON.stringify({ unused: [merged.tensor] }).slice(1, -1)} to the eval set's spec.`,
   );
 }
 
