@@ -1,7 +1,8 @@
 import { isFloatDtype } from '../../onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { PairedBy } from '../pair/pair.ts';
-import type { PrefixPair } from '../pair/pair-by-prefix.ts';
+import type { PrefixPair } from '../pair/candidate-prefixes.ts';
+import { leaveOut } from './describe-prefix.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */
@@ -14,7 +15,8 @@ export interface FilledBy {
 export interface BindingReport {
   /** Filled by the tensor of their own name. */
   readonly nameCount: number;
-  readonly prefix?: PrefixPair & { readonly count: number };
+  /** `rival` would fill the graph, too, from other tensors, if the eval set left out the first: `leaveOut` is the entry of its spec. */
+  readonly prefix?: PrefixPair & { readonly count: number; readonly rival?: PrefixPair & { readonly leaveOut: string } };
   readonly mapped: readonly FilledBy[];
   /** Filled by what fills another initializer, or by the tensor that stands for both. */
   readonly tied: readonly FilledBy[];
@@ -33,7 +35,7 @@ export interface BindingReport {
 /**
  * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
  */
-export function reportBinding({ graph, tensors, leftOut, pairs, prefix, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
+export function reportBinding({ graph, tensors, leftOut, pairs, prefix, rival, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
   const users = new Map<string, number>();
   for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
   const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
@@ -48,7 +50,10 @@ export function reportBinding({ graph, tensors, leftOut, pairs, prefix, isConsta
   const prefixCount = list('prefix').length;
   return {
     nameCount: list('name').length,
-    ...(prefix !== undefined && prefixCount > 0 && { prefix: { ...prefix, count: prefixCount } }),
+    ...(prefix !== undefined &&
+      prefixCount > 0 && {
+        prefix: { ...prefix, count: prefixCount, ...(rival && { rival: { ...rival, leaveOut: leaveOut(prefix, rival, graph.initializers) } }) },
+      }),
     mapped: list('map'),
     tied: list('tied'),
     byContent: list('content'),

@@ -8,7 +8,8 @@ import type { BindRequest } from '../bind-request.ts';
 import { WeightTrace } from '../weight-trace.ts';
 import type { Pairs } from './pair.ts';
 import { pairByName } from './pair-by-name.ts';
-import { pairByPrefix, type PrefixPair } from './pair-by-prefix.ts';
+import type { PrefixPair } from './candidate-prefixes.ts';
+import { pairByPrefix, type PrefixMatch } from './pair-by-prefix.ts';
 import { pairTied } from './pair-tied.ts';
 
 /** The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a binding. */
@@ -19,6 +20,8 @@ export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
   readonly leftOut: readonly string[];
   readonly pairs: Pairs;
   readonly prefix: PrefixPair | undefined;
+  /** Another pair of prefixes that would fill the graph, from other tensors. */
+  readonly rival: PrefixPair | undefined;
   readonly trace: WeightTrace;
   /** Whether the eval set declares a name of the graph to be a constant. */
   readonly isConstant: (name: string) => boolean;
@@ -39,19 +42,18 @@ export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants =
   refuseContradiction(leftOut, fillable, { tensorMap, isConstant });
   const pairs = pairByName(fillable, tensors, tensorMap);
   const isOpen = (each: GraphInitializer) => !pairs.has(each.name) && !isConstant(each.name);
-  let prefix: PrefixPair | undefined;
+  let match: PrefixMatch | undefined;
   if (!fillable.some((each) => each.elementCount > 1 && pairs.get(each.name)?.by === 'name')) {
     const used = new Set([...pairs.values()].map((pair) => pair.tensor));
-    const match = pairByPrefix(
+    match = pairByPrefix(
       fillable.filter(isOpen),
       tensors.filter((tensor) => !used.has(tensor.name)),
     );
     for (const [name, pair] of match?.pairs ?? []) pairs.set(name, pair);
-    prefix = match?.prefix;
   }
   const rest = fillable.filter(isOpen);
   if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
-  return { graph, tensors, leftOut, pairs, prefix, trace, isConstant };
+  return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant };
 }
 
 /** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */

@@ -1,102 +1,76 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
+import { describePrefix, leaveOut } from '../describe/describe-prefix.ts';
+import { candidatePrefixes, type PrefixPair } from './candidate-prefixes.ts';
 import { fitOf, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';
-
-/** What stands before the names of the graph, and before those of the checkpoint in its place. */
-export interface PrefixPair {
-  readonly graph: string;
-  readonly checkpoint: string;
-}
 
 export interface PrefixMatch {
   readonly prefix: PrefixPair;
   readonly pairs: ReadonlyMap<string, Pair>;
+  /** The pair of prefixes that would fill the graph, too, from other tensors; the best where there are several. */
+  readonly rival: PrefixPair | undefined;
 }
 
-/** Wrappers that many models have; they are tried whatever the probes say. */
-const knownWrappers = ['module.', '_orig_mod.', 'model.', 'm.', 'module._orig_mod.'];
-
-/** Initializers whose names are compared with every tensor's: the only step that costs a product of both counts. */
-const probesMax = 8;
-/** Prefixes kept of each probe, those that leave the longest common end. */
-const prefixesPerProbeMax = 8;
+/** Initializers, spread over all, that a pair of prefixes is tried on before it is counted on all of them. */
+const samplesMax = 512;
+/** Share of them that has to match: half of what has to match of all. */
+const sampleShareMin = 0.25;
 
 /** Names that exporters make up, which say nothing of the model. */
 const exporterMade = /^(onnx::|\/|val_\d+$|_val_\d+$|Constant)/;
 
 /**
- * Finds the one pair of prefixes that makes most of the names match (more than half of those that an exporter did not make up) and pairs by it. Only
- * tensors that nothing else uses are looked at. Undefined where no pair does. Cost: `probesMax` comparisons of names for each tensor, and a
- * look-up for each initializer and prefix kept. Errors: `graph-missing-weights` (two pairs do equally well), `eval-input-mismatch` (a shape or type does not fit).
+ * Finds the one pair of prefixes that makes most of the names match (more than half of those that an exporter did not make up) and pairs by it. Of two that do
+ * equally well one that only takes a prefix away is better than one that puts another in its place. Only tensors that nothing else uses are looked at.
+ * Undefined where no pair does. Cost: a few comparisons of names for each tensor, and a look-up for each initializer and pair that matches. Errors:
+ * `graph-missing-weights` (two pairs do equally well), `eval-input-mismatch` (a shape or type does not fit).
  */
 export function pairByPrefix(rest: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): PrefixMatch | undefined {
   const named = rest.filter((each) => (each.elementCount > 1 || each.external) && !exporterMade.test(each.name));
   if (named.length === 0 || unused.length === 0) return undefined;
   const byName = new Map(unused.map((tensor) => [tensor.name, tensor]));
-  const candidates = candidatePrefixes(named, unused).map((prefix) => ({ prefix, count: countMatches(prefix, named, byName) }));
-  const best = Math.max(...candidates.map((candidate) => candidate.count));
-  if (best * 2 <= named.length) return undefined;
-  const winners = candidates.filter((candidate) => candidate.count === best).map((candidate) => candidate.prefix);
-  const [first, ...others] = winners;
-  const rival = others.find((other) => differ(first!, other, named, byName));
-  if (rival !== undefined) {
+  const [winner, ...others] = rankedPrefixes(named, unused, byName);
+  if (winner === undefined) return undefined;
+  const equal = others.find(
+    ({ prefix, count }) => count === winner.count && isExchange(prefix) === isExchange(winner.prefix) && differ(winner.prefix, prefix, named, byName),
+  );
+  if (equal !== undefined) {
+    const ways = [winner.prefix, equal.prefix] as const;
     throw new FirnError(
       'graph-missing-weights',
-      `The names of the graph match the checkpoint's in two ways equally well: ${describePrefix(first!)}, and ${describePrefix(rival)}; say which in "tensorMap".`,
+      `The names of the graph match the checkpoint's in two ways equally well: ${describePrefix(ways[0])}, and ${describePrefix(ways[1])}. ` +
+        `Say which of them the graph leaves out: add ${leaveOut(ways[1], ways[0], named)} to the eval set's spec for the first, or ${leaveOut(ways[0], ways[1], named)} for the second.`,
     );
   }
-  return { prefix: first!, pairs: pairsBehind(first!, rest, byName) };
+  const rival = others.find(({ prefix }) => fillsOtherwise(prefix, winner.prefix, named, byName));
+  return { prefix: winner.prefix, pairs: pairsBehind(winner.prefix, rest, byName), rival: rival?.prefix };
 }
 
-/** A prefix pair in words. */
-export function describePrefix({ graph, checkpoint }: PrefixPair): string {
-  if (checkpoint === '') return `without the graph's prefix ${quoteName(graph)}`;
-  if (graph === '') return `behind the checkpoint's prefix ${quoteName(checkpoint)}`;
-  return `with the checkpoint's prefix ${quoteName(checkpoint)} in place of the graph's ${quoteName(graph)}`;
+interface CountedPrefix {
+  readonly prefix: PrefixPair;
+  /** Names that match. */
+  readonly count: number;
 }
 
-function candidatePrefixes(named: readonly GraphInitializer[], unused: readonly CheckpointTensor[]): PrefixPair[] {
-  const found = new Map<string, PrefixPair>();
-  const add = (prefix: PrefixPair) => void found.set(JSON.stringify([prefix.graph, prefix.checkpoint]), prefix);
-  for (const wrapper of knownWrappers) {
-    add({ graph: wrapper, checkpoint: '' });
-    add({ graph: '', checkpoint: wrapper });
-  }
-  const step = Math.max(1, Math.floor(named.length / probesMax));
-  for (let at = 0, probes = 0; at < named.length && probes < probesMax; at += step, probes += 1) prefixesOf(named[at]!, unused).forEach(add);
-  return [...found.values()];
+/** Those that make more than half of the names match, the best first. */
+function rankedPrefixes(named: readonly GraphInitializer[], unused: readonly CheckpointTensor[], byName: TensorsByName): CountedPrefix[] {
+  const step = Math.ceil(named.length / samplesMax);
+  const samples = named.filter((_, at) => at % step === 0);
+  return candidatePrefixes(named, unused)
+    .filter((prefix) => countMatches(prefix, samples, byName) >= samples.length * sampleShareMin)
+    .map((prefix) => ({ prefix, count: countMatches(prefix, named, byName) }))
+    .filter(({ count }) => count * 2 > named.length)
+    .toSorted((a, b) => b.count - a.count || Number(isExchange(a.prefix)) - Number(isExchange(b.prefix)));
 }
 
-/** The prefixes that would give this initializer one of the tensors, those with the longest common end. */
-function prefixesOf(initializer: GraphInitializer, unused: readonly CheckpointTensor[]): PrefixPair[] {
-  const { name } = initializer;
-  const ends: { readonly prefix: PrefixPair; readonly length: number }[] = [];
-  for (const tensor of unused) {
-    const length = commonEnd(name, tensor.name);
-    if (length === 0 || (ends.length === prefixesPerProbeMax && length <= ends.at(-1)!.length) || fitOf(initializer, tensor) === undefined) continue;
-    ends.push({ prefix: { graph: name.slice(0, name.length - length), checkpoint: tensor.name.slice(0, tensor.name.length - length) }, length });
-    ends.sort((a, b) => b.length - a.length);
-    if (ends.length > prefixesPerProbeMax) ends.pop();
-  }
-  return ends.map((end) => end.prefix);
+function isExchange({ graph, checkpoint }: PrefixPair): boolean {
+  return graph !== '' && checkpoint !== '';
 }
 
-/** Characters of the longest common end that starts a segment in both names. */
-function commonEnd(a: string, b: string): number {
-  let length = 0;
-  let whole = 0;
-  while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) {
-    length += 1;
-    if (startsSegment(a, a.length - length) && startsSegment(b, b.length - length)) whole = length;
-  }
-  return whole;
-}
-
-function startsSegment(name: string, at: number): boolean {
-  return at === 0 || name[at - 1] === '.' || name[at - 1] === '/';
+function countMatches(prefix: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): number {
+  return named.reduce((count, { name }) => count + Number(tensorBehind(prefix, name, byName) !== undefined), 0);
 }
 
 type TensorsByName = ReadonlyMap<string, CheckpointTensor>;
@@ -105,13 +79,18 @@ function tensorBehind({ graph, checkpoint }: PrefixPair, name: string, byName: T
   return name.startsWith(graph) ? byName.get(checkpoint + name.slice(graph.length)) : undefined;
 }
 
-function countMatches(prefix: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): number {
-  return named.reduce((count, { name }) => count + Number(tensorBehind(prefix, name, byName) !== undefined), 0);
-}
-
 /** Whether two prefixes give some initializer different tensors; `m.` for nothing and `m.encoder.` for `encoder.` do not. */
 function differ(a: PrefixPair, b: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): boolean {
   return named.some(({ name }) => tensorBehind(a, name, byName) !== tensorBehind(b, name, byName));
+}
+
+/** Whether a prefix fills more than half of the initializers from other tensors than the winner does. */
+function fillsOtherwise(prefix: PrefixPair, winner: PrefixPair, named: readonly GraphInitializer[], byName: TensorsByName): boolean {
+  const others = named.filter((initializer) => {
+    const tensor = tensorBehind(prefix, initializer.name, byName);
+    return tensor !== undefined && tensor !== tensorBehind(winner, initializer.name, byName) && fitOf(initializer, tensor) !== undefined;
+  });
+  return others.length * 2 > named.length;
 }
 
 function pairsBehind(prefix: PrefixPair, rest: readonly GraphInitializer[], byName: TensorsByName): Map<string, Pair> {
