@@ -12,6 +12,7 @@ import { judgeMetrics } from '../../src/compress/judge-metrics.ts';
 import { createEvaluator } from '../../src/evaluate/create-evaluator.ts';
 import type { Evaluator } from '../../src/evaluate/evaluator.ts';
 import { bindWeights, tensorsToDigest } from '../../src/graph/bind-weights.ts';
+import { pairByHeaders } from '../../src/graph/binding/pair/pair-by-headers.ts';
 import { describeGraph } from '../../src/graph/describe-graph.ts';
 import { digestInitializers } from '../../src/graph/digest-initializers.ts';
 import { memoryGraphSource } from '../../src/graph/graph-source.ts';
@@ -95,11 +96,10 @@ export class QualityMeter {
 
   /** Names decide, or the series' tensor map; a graph that holds its own weights under other names is matched to the uploaded ones. */
   private async bind({ tensors }: CheckpointWeights): Promise<WeightBinding> {
-    const { tensorMap } = seriesEvalSpec(this.series);
-    const request = { graph: describeGraph(this.graphBytes), tensors, ...(tensorMap !== undefined && { tensorMap }) };
-    const wanted = new Set(tensorsToDigest(request));
+    const headers = pairByHeaders({ ...seriesEvalSpec(this.series), graph: describeGraph(this.graphBytes), tensors });
+    const wanted = new Set(tensorsToDigest(headers));
     const digests = new Map(tensors.filter(({ name }) => wanted.has(name)).map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')]));
-    const contents = await digestInitializers(memoryGraphSource(this.graphBytes), { ...request, digests });
-    return bindWeights({ ...request, digests, contents }).binding;
+    const contents = await digestInitializers(memoryGraphSource(this.graphBytes), headers, digests);
+    return bindWeights(headers, { digests, contents }).binding;
   }
 }

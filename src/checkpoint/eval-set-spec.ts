@@ -26,6 +26,11 @@ export interface EvalSetSpec {
    * fails the checkpoint.
    */
   readonly constants?: readonly string[];
+  /**
+   * Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill nothing, and nothing is refused or doubted
+   * because nothing uses them.
+   */
+  readonly unused?: readonly string[];
 }
 
 export interface MetricSpec {
@@ -44,9 +49,9 @@ export interface MetricSpec {
 
 /** Most metrics of one eval set. */
 export const metricCountMax = 16;
-/** Most names or patterns in `constants`. */
+/** Most names or patterns in `constants`, and in `unused`. */
 export const constantsMax = 1024;
-/** Most of them that are patterns: each is compared with every name of the graph. */
+/** Most of them that are patterns: each is compared with every name of the graph, or of the checkpoint. */
 export const constantPatternsMax = 64;
 /** Of kind `top-k-accuracy`, where `k` is not given. */
 export const topKDefault = 5;

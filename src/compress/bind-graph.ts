@@ -2,12 +2,15 @@ import type { Catalog, Run } from '../catalog/catalog.ts';
 import type { LocalEvalSet, WeightBinding } from '../evaluate/evaluator.ts';
 import { bindGraphFile, checkBinding } from '../graph/bind-graph-file.ts';
 import type { BindingReport } from '../graph/bind-weights.ts';
+import { pairByHeaders } from '../graph/binding/pair/pair-by-headers.ts';
 import type { GraphDescription } from '../graph/describe-graph.ts';
-import { refuseSeparateHeads, separateHeads } from '../graph/binding/separate-heads.ts';
+import { refuseSeparateHeads, separateHeads } from '../graph/binding/refuse/separate-heads.ts';
+import { mergedLayers, refuseMergedLayers } from '../graph/binding/refuse/merged-layers.ts';
 import { openGraphFile } from '../graph/graph-file.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import type { CompressContext } from './compress-context.ts';
 import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';
+import { findMeasured, type MeasuredTensors } from './measured-tensors.ts';
 import type { SourceFile } from './model-source.ts';
 
 /** The eval graph of a run, bound to the tensors of one checkpoint. */
@@ -17,6 +20,8 @@ export interface BoundGraph {
   readonly binding: WeightBinding;
   /** How each initializer is filled, in the checkpoint at hand. */
   readonly report: BindingReport;
+  /** Which tensors of the checkpoint the metrics see. */
+  readonly measured: MeasuredTensors;
 }
 
 /**
@@ -35,10 +40,10 @@ export async function bindGraph(
   const graph = await describeLocalGraph(graphs, evalSet.graphPath, signal);
   const own = run.bindingEvalSetId === run.evalSetId ? run.binding : undefined;
   const kept = own ?? (await parentBinding(catalog, run));
-  const { binding, report } = await bindFiles({ graph, evalSet, files, kept }, signal);
+  const bound = await bindFiles({ graph, evalSet, files, kept }, signal);
   // A fork keeps its parent's as its own, for its forks to find.
-  if (own === undefined) await catalog.runs.setBinding(run.id, run.evalSetId!, binding);
-  return { evalSet, graph, binding, report };
+  if (own === undefined) await catalog.runs.setBinding(run.id, run.evalSetId!, bound.binding);
+  return { evalSet, graph, ...bound };
 }
 
 /** As {@link bindGraph}, of a graph and a model on local disk that belong to no run. */
@@ -61,16 +66,18 @@ interface FilesToBind {
 async function bindFiles({ graph, evalSet, files, kept }: FilesToBind, signal?: AbortSignal) {
   const models = files.filter((file) => file.role === 'model');
   const tensors = models.flatMap((file) => file.layout.tensors);
-  const { tensorMap, constants } = evalSet.spec;
+  const headers = pairByHeaders({ ...evalSet.spec, graph, tensors });
   const source = await openGraphFile(evalSet.graphPath);
   try {
-    const request = { source, graph, tensors, ...(tensorMap && { tensorMap }), ...(constants && { constants }) };
     const bound =
       kept === undefined
-        ? await bindGraphFile({ ...request, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
-        : { binding: kept, report: await checkBinding(request, kept, signal) };
-    await refuseSeparateHeads(separateHeads(graph, bound.binding, tensors), (names) => digestTensors(models, names, signal));
-    return { binding: bound.binding, report: bound.report };
+        ? await bindGraphFile(headers, { source, digestTensors: (names) => digestTensors(models, names, signal) }, signal)
+        : { binding: kept, report: await checkBinding(headers, source, kept, signal) };
+    const { binding, report } = bound;
+    const measured = await findMeasured(binding, files, signal);
+    refuseSeparateHeads(separateHeads(headers, binding), measured.unmeasured);
+    refuseMergedLayers(mergedLayers(headers, binding, measured.unmeasured), binding);
+    return { binding, report, measured };
   } finally {
     await source.close();
   }

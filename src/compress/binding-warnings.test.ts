@@ -12,7 +12,7 @@ const graph = describeGraph(
     nodes: [node('MatMul', ['x', 'lm_head.weight'], ['y'])],
   }),
 );
-const report = { nameCount: 1, mapped: [], tied: [], byContent: [], transposed: [], declared: [], unused: [] };
+const report = { nameCount: 1, mapped: [], tied: [], byContent: [], transposed: [], declared: [], unused: [], leftOut: [] };
 const file = (...tensors: readonly (readonly [name: string, dtype: Dtype])[]) =>
   ({ role: 'model', layout: { tensors: tensors.map(([name, dtype]) => ({ name, dtype, shape: [2, 2] })) } }) as never;
 
@@ -29,4 +29,21 @@ test('an assumed tie, unused tensors and declared weights are warnings', () => {
     expect.stringMatching(/has no "lm_head.weight", so "wte.weight" is measured in its place/),
     expect.stringMatching(/does not use these tensors of the checkpoint, so no metric sees them: lora_A.weight/),
   ]);
+});
+
+test.each([
+  ['student.', 'teacher.', ['is filled from the checkpoint\'s "teacher."']],
+  ['m.student.', 'module.teacher.', ['is filled from']],
+  ['m.', 'module.', []],
+  ['model.', 'base_model.model.', []],
+  ['', 'teacher.', []],
+])('a prefix %j of the graph for %j of the checkpoint', (prefix, checkpoint, texts) => {
+  const warnings = bindingWarnings({ graph, report: { ...report, prefix: { graph: prefix, checkpoint, count: 2 } } }, [], new Set());
+  expect(warnings).toEqual(texts.map((text) => expect.stringContaining(text)));
+});
+
+test('another set of tensors that would fill the graph is a warning with both prefixes and what measures the other', () => {
+  const rival = { graph: '', checkpoint: 'ema_model.', leaveOut: '"unused":["model.*"]' };
+  const warnings = bindingWarnings({ graph, report: { ...report, prefix: { graph: '', checkpoint: 'model.', count: 2, rival } } }, [], new Set());
+  expect(warnings).toEqual([expect.stringMatching(/"model\.".*"ema_model\.".*"unused":\["model\.\*"\]/)]);
 });

@@ -1,11 +1,10 @@
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination } from '../evaluate/describe-examination.ts';
 import type { Evaluator, LocalEvalSet } from '../evaluate/evaluator.ts';
-import { describeBinding } from '../graph/binding/describe-binding.ts';
+import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import type { GraphCache } from './describe-local-graph.ts';
-import { findMeasured } from './measured-tensors.ts';
 import { openModelFiles } from './open-model-files.ts';
 
 /** What an eval set says of one checkpoint, before any training. */
@@ -33,14 +32,13 @@ export async function examineEvalSet(
   const { files, close } = await openModelFiles(modelPaths);
   try {
     const bound = await bindLocalGraph(graphs, evalSet, files, signal);
-    const { binding, report } = bound;
-    const { unmeasured } = await findMeasured(binding, files, signal);
+    const { binding, report, measured } = bound;
     const examination = await evaluator.examine({ evalSet, binding, weightPaths: modelPaths }, signal);
     const { understood, warnings } = describeExamination(examination);
     return {
       values: examination.whole,
       understood: [...understood, ...describeBinding(report)],
-      warnings: [...warnings, ...bindingWarnings(bound, files, unmeasured)],
+      warnings: [...warnings, ...bindingWarnings(bound, files, measured.unmeasured)],
       secondsPerEvaluation: examination.seconds,
     };
   } finally {

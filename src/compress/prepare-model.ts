@@ -4,7 +4,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/describe-examination.ts';
-import { describeBinding } from '../graph/binding/describe-binding.ts';
+import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './bind-graph.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './compare-expected.ts';
@@ -15,7 +15,6 @@ import { inputFeedback, type InputFeedback } from './input-feedback.ts';
 import type { QualityBound } from './judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
 import { planMasters } from './find-masters.ts';
-import { findMeasured } from './measured-tensors.ts';
 import { modelLayerTypes } from './model-layer-types.ts';
 import { overrideWarnings } from './override-warnings.ts';
 import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan-codings.ts';
@@ -66,7 +65,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     return { plan: await withCopies(attempt, planExact(files, layerTypes, run.state)), layerTypes };
   }
   const bound = run.evalSetId === undefined ? undefined : await bind(attempt, run.evalSetId);
-  const measured = bound && (await findMeasured(bound.binding, files, signal));
+  const measured = bound?.measured;
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
   const unmeasured = measured?.unmeasured ?? new Set<string>();

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildModel, external, floats, integers, node, type ModelParts } from './build-model.ts';
-import { bindWeights, tensorsToDigest, type BindRequest } from './bind-weights.ts';
+import { bindWeights as bindHeaders, tensorsToDigest } from './bind-weights.ts';
+import type { BindRequest, KnownBytes } from './binding/bind-request.ts';
+import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
 import { describeGraph } from './describe-graph.ts';
 import { digestInitializers } from './digest-initializers.ts';
 import { memoryGraphSource } from './graph-source.ts';
@@ -32,12 +34,16 @@ function digestsOf(values: Record<string, number[]>): Map<string, string> {
   );
 }
 
+const bindWeights = (request: BindRequest) => bindHeaders(pairByHeaders(request));
+
 /** As `bindWeights`, with the digests of what the graph of these initializers holds. */
-async function bindByContent(initializers: NonNullable<ModelParts['initializers']>, request: Omit<BindRequest, 'graph'>) {
+async function bindByContent(
+  initializers: NonNullable<ModelParts['initializers']>,
+  { digests = new Map(), ...request }: Omit<BindRequest, 'graph'> & KnownBytes,
+) {
   const bytes = modelWith(...initializers);
-  const withGraph = { ...request, graph: describeGraph(bytes) };
-  const known = { ...withGraph, contents: await digestInitializers(memoryGraphSource(bytes), withGraph) };
-  return bindWeights(known);
+  const headers = pairByHeaders({ ...request, graph: describeGraph(bytes) });
+  return bindHeaders(headers, { digests, contents: await digestInitializers(memoryGraphSource(bytes), headers, digests) });
 }
 
 const plain = (name: string) => ({ tensor: name, transpose: false });
@@ -73,7 +79,7 @@ describe('bindWeights', () => {
     const initializers = [floats('onnx::1', [2, 2], [1, 2, 3, 4]), floats('onnx::2', [2, 3], [1, 2, 3, 4, 5, 6])];
     const graph = graphWith(...initializers);
     const tensors = [tensor('a', [2, 2]), tensor('b', [3, 2]), tensor('c', [3, 2])];
-    expect(tensorsToDigest({ graph, tensors })).toEqual(['a', 'b', 'c']);
+    expect(tensorsToDigest(pairByHeaders({ graph, tensors }))).toEqual(['a', 'b', 'c']);
     const digests = digestsOf({ a: [1, 2, 3, 4], b: [1, 4, 2, 5, 3, 6], c: [9, 9, 9, 9, 9, 9] });
     expect(await bindByContent(initializers, { tensors, digests })).toMatchObject({
       binding: { 'onnx::1': plain('a'), 'onnx::2': { tensor: 'b', transpose: true } },

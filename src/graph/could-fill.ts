@@ -1,10 +1,9 @@
-import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
 import { bindingOf } from './bind-weights.ts';
-import { mayBeMask } from './binding/inspect-constants.ts';
-import { pairByHeaders } from './binding/pair-by-headers.ts';
-import { refuseUnfilled } from './binding/refuse-unfilled.ts';
-import { isFirstState } from './binding/weightless-inputs.ts';
-import { WeightTrace } from './binding/weight-trace.ts';
+import type { BindingSpec } from './binding/bind-request.ts';
+import { mayBeMask } from './binding/refuse/inspect-constants.ts';
+import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
+import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
+import { isFirstState } from './binding/refuse/weightless-inputs.ts';
 import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
 import { hasMatchableContent, layoutKey, matchableLayouts } from './match-by-content.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
@@ -13,14 +12,9 @@ import type { CheckpointTensor } from './weight-binding.ts';
  * Refuses a checkpoint that no reading of its bytes could bind to a graph, from headers alone: as `bindWeights`, but what equal bytes may still fill, or
  * what may turn out to be a mask, is let pass. Errors: `graph-missing-weights`, `eval-input-mismatch`.
  */
-export function couldFill(
-  graph: GraphDescription,
-  tensors: readonly CheckpointTensor[],
-  { tensorMap, constants = [] }: Pick<EvalSetSpec, 'tensorMap' | 'constants'>,
-): void {
-  const request = { graph, tensors, ...(tensorMap && { tensorMap }), constants };
-  const { pairs } = pairByHeaders(request);
-  const trace = new WeightTrace(graph);
+export function couldFill(graph: GraphDescription, tensors: readonly CheckpointTensor[], spec: BindingSpec): void {
+  const headers = pairByHeaders({ ...spec, graph, tensors });
+  const { pairs, trace } = headers;
   const layouts = new Set(tensors.map(layoutKey));
   // A tied weight that is stored twice has the bytes of an initializer, not of a tensor.
   for (const each of graph.initializers) if (pairs.has(each.name)) layouts.add(layoutKey(each));
@@ -28,5 +22,5 @@ export function couldFill(
     (hasMatchableContent(each) && matchableLayouts(each).some((layout) => layouts.has(layout))) ||
     (each.stored !== undefined && (mayBeMask(each) || isFirstState(trace, each.name)));
   const undecided = graph.initializers.filter((each) => !pairs.has(each.name) && mayTurnOut(each));
-  refuseUnfilled(request, bindingOf(pairs), new Set(undecided.map((each) => each.name)));
+  refuseUnfilled(headers, bindingOf(pairs), { undecided: new Set(undecided.map((each) => each.name)) });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
+import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
 import { buildModel, floats, node } from './build-model.ts';
 import { describeGraph, type GraphInitializer } from './describe-graph.ts';
 import { digestInitializers, digestTransposed } from './digest-initializers.ts';
@@ -79,30 +80,32 @@ describe('digestInitializers', () => {
 
   test('reads what a tensor could hold, and turns it only where none holds it as it is', async () => {
     const tensors = [{ name: 'a', dtype: 'F32', shape: [2, 3] } as const, { name: 'b', dtype: 'F32', shape: [3, 2] } as const];
+    const headers = pairByHeaders({ graph, tensors });
     const held = counted();
     const plain = digestOf([1, 2, 3, 4, 5, 6]);
     const digests = new Map([
       ['a', plain],
       ['b', digestOf([9])],
     ]);
-    expect([...(await digestInitializers(held.source, { graph, tensors, digests }))]).toEqual([['m', { plain }]]);
+    expect([...(await digestInitializers(held.source, headers, digests))]).toEqual([['m', { plain }]]);
     expect(held.reads).toEqual([24]);
     const turned = counted();
     const others = new Map([...digests, ['a', digestOf([9])]]);
     const transposed = digestOf([1, 4, 2, 5, 3, 6]);
-    expect([...(await digestInitializers(turned.source, { graph, tensors, digests: others }))]).toEqual([['m', { transposed }]]);
+    expect([...(await digestInitializers(turned.source, headers, others))]).toEqual([['m', { transposed }]]);
     expect(turned.reads).toEqual([24, 24]);
     const none = counted();
-    expect((await digestInitializers(none.source, { graph, tensors })).size).toBe(0);
+    expect((await digestInitializers(none.source, headers, new Map())).size).toBe(0);
     expect(none.reads).toEqual([]);
   });
 
   test('reads 16-bit elements that are stored as varints, and refuses those that are none', async () => {
     const plain = sha256(Uint8Array.of(0x00, 0x3c, 0x00, 0xc0));
-    const request = { graph, tensors: [{ name: 'h', dtype: 'F16' as const, shape: [1, 2] }], digests: new Map([['h', plain]]) };
-    expect((await digestInitializers(memoryGraphSource(bytes), request)).get('half')).toEqual({ plain });
+    const headers = pairByHeaders({ graph, tensors: [{ name: 'h', dtype: 'F16' as const, shape: [1, 2] }] });
+    const digests = new Map([['h', plain]]);
+    expect((await digestInitializers(memoryGraphSource(bytes), headers, digests)).get('half')).toEqual({ plain });
     const damaged = Uint8Array.from(bytes);
     damaged[damaged.indexOf(0x03, graph.initializers[1]!.stored!.spans[1]!.startBytes)] = 0x7f;
-    await expect(digestInitializers(memoryGraphSource(damaged), request)).rejects.toMatchObject({ code: 'graph-invalid' });
+    await expect(digestInitializers(memoryGraphSource(damaged), headers, digests)).rejects.toMatchObject({ code: 'graph-invalid' });
   });
 });

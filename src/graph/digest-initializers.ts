@@ -1,10 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
-import type { BindRequest } from './binding/bind-request.ts';
-import { leftToContent } from './binding/pair-by-content.ts';
-import { pairByHeaders } from './binding/pair-by-headers.ts';
-import { plainContentOf, PlainWatch, type PlainContent } from './binding/plain-content.ts';
+import { leftToContent } from './binding/pair/pair-by-content.ts';
+import type { HeaderPairs } from './binding/pair/pair-by-headers.ts';
+import { plainContentOf, PlainWatch, type PlainContent } from './binding/refuse/plain-content.ts';
 import type { GraphInitializer } from './describe-graph.ts';
 import { elementWords, type ElementWords } from './element-words.ts';
 import type { GraphSource } from './graph-source.ts';
@@ -21,13 +20,16 @@ const hashedAtOnceBytes = 1024 * 1024;
 /**
  * Digests of the initializers that `bindWeights` would match by content, given the digests of the tensors: of each that a tensor could hold, or another
  * initializer that is paired already, and of its transpose only where nothing holds it as it is. Reads the file piece by piece and holds one band of a
- * matrix; a transpose reads the matrix once per band. `source` is the file that `request.graph` describes. Errors: `graph-invalid`, the source's, and those of
- * names that do not fit.
+ * matrix; a transpose reads the matrix once per band. `source` is the file that `headers.graph` describes. Errors: `graph-invalid`, the source's.
  */
-export async function digestInitializers(source: GraphSource, request: BindRequest, signal?: AbortSignal): Promise<Map<string, ContentDigests>> {
-  const { tensors, digests = new Map<string, string>() } = request;
-  const { pairs } = pairByHeaders(request);
-  const left = leftToContent(request, pairs);
+export async function digestInitializers(
+  source: GraphSource,
+  headers: HeaderPairs,
+  digests: ReadonlyMap<string, string>,
+  signal?: AbortSignal,
+): Promise<Map<string, ContentDigests>> {
+  const { graph, tensors, pairs } = headers;
+  const left = leftToContent(headers);
   const byLayout = new Map<string, Set<string>>();
   const add = (layout: string, digest: string) => void byLayout.set(layout, (byLayout.get(layout) ?? new Set()).add(digest));
   for (const tensor of tensors) {
@@ -36,7 +38,7 @@ export async function digestInitializers(source: GraphSource, request: BindReque
   }
   const contents = new Map<string, ContentDigests>();
   const wanted = new Set(left.flatMap(matchableLayouts));
-  for (const initializer of request.graph.initializers) {
+  for (const initializer of graph.initializers) {
     if (!pairs.has(initializer.name) || !hasMatchableContent(initializer) || !wanted.has(layoutKey(initializer))) continue;
     const content = await digestPlain(source, initializer, signal);
     contents.set(initializer.name, content);

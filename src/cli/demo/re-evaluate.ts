@@ -5,6 +5,7 @@ import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import type { MetricValues } from '../../checkpoint/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindGraphFile } from '../../graph/bind-graph-file.ts';
+import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
 import { memoryGraphSource } from '../../graph/graph-source.ts';
 
@@ -32,13 +33,8 @@ async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPa
     return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
   });
   const graphBytes = readFileSync(graphPath);
-  const { tensorMap, constants } = spec;
-  const { binding } = await bindGraphFile({
+  const { binding } = await bindGraphFile(pairByHeaders({ ...spec, graph: describeGraph(graphBytes), tensors }), {
     source: memoryGraphSource(graphBytes),
-    graph: describeGraph(graphBytes),
-    tensors,
-    ...(tensorMap && { tensorMap }),
-    ...(constants && { constants }),
     digestTensors: async (names) =>
       new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')])),
   });

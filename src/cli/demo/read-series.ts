@@ -19,6 +19,7 @@ const schema = z.object({
   eval: z.string(),
   ignore_label: z.number().optional(),
   constants: z.array(z.string()).max(constantsMax).optional(),
+  unused: z.array(z.string()).max(constantsMax).optional(),
   checkpoints: z.array(z.looseObject({ index: z.number().int(), step: z.number().int().nonnegative(), file: z.string() })).min(1),
 });
 
@@ -51,6 +52,8 @@ export interface Series {
   readonly ignoreLabel?: number;
   /** Constants of the graph that are no weights, as the eval set's spec names them. */
   readonly constants?: EvalSetSpec['constants'];
+  /** Tensors that the graph leaves out on purpose, likewise. */
+  readonly unused?: EvalSetSpec['unused'];
   /** Where the graph has other names than the checkpoints; found by {@link seriesTensorMap}, never by reading `series.json`. */
   readonly tensorMap?: EvalSetSpec['tensorMap'];
   readonly checkpoints: readonly SeriesCheckpoint[];
@@ -74,6 +77,7 @@ export function readSeries(directory: string): Series {
     graphOutput: info.onnx_output,
     ...(info.ignore_label === undefined ? {} : { ignoreLabel: info.ignore_label }),
     ...(info.constants === undefined ? {} : { constants: info.constants }),
+    ...(info.unused === undefined ? {} : { unused: info.unused }),
     checkpoints: info.checkpoints.map((checkpoint) => {
       const { index, step, file } = checkpoint;
       const sensitivityPath = sensitivityPathOf(join(directory, file));

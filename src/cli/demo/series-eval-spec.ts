@@ -30,6 +30,7 @@ export function seriesEvalSpec(series: Series): EvalSetSpec {
     metrics,
     ...(series.ignoreLabel === undefined ? {} : { ignoreLabel: series.ignoreLabel }),
     ...(series.constants === undefined ? {} : { constants: series.constants }),
+    ...(series.unused === undefined ? {} : { unused: series.unused }),
     ...(series.tensorMap === undefined ? {} : { tensorMap: series.tensorMap }),
   };
 }

@@ -6,6 +6,7 @@ import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
 import { pairGraphFile } from '../../graph/bind-graph-file.ts';
+import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
 import { describeGraphFile, type GraphDescription } from '../../graph/describe-graph.ts';
 import { openGraphFile } from '../../graph/graph-file.ts';
 import type { GraphSource } from '../../graph/graph-source.ts';
@@ -33,13 +34,17 @@ interface OpenGraph {
   readonly graph: GraphDescription;
 }
 
+interface SeriesGraph extends OpenGraph {
+  readonly unused: Series['unused'];
+}
+
 async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | undefined> {
   const { graph } = open;
   const matrices = new Set(graph.initializers.filter((each) => effectiveRank(each.shape) >= 2).map((each) => each.name));
   let best: { readonly map: TensorMap; readonly matrixCount: number } | undefined;
   for (const { modelFiles } of series.checkpoints.toReversed()) {
     const map = await mapByContent(
-      open,
+      { ...open, unused: series.unused },
       modelFiles.map((file) => file.from),
     );
     if (map === 'names decide') return undefined;
@@ -51,7 +56,7 @@ async function bestMap(series: Series, open: OpenGraph): Promise<TensorMap | und
 }
 
 /** Initializers that hold bytes of this checkpoint's tensors, or of one another, under names that do not say so. */
-async function mapByContent({ source, graph }: OpenGraph, modelPaths: readonly string[]): Promise<TensorMap | 'names decide'> {
+async function mapByContent({ source, graph, unused }: SeriesGraph, modelPaths: readonly string[]): Promise<TensorMap | 'names decide'> {
   const tensors = modelPaths.flatMap((path) => withFile(path, (file) => readHeader(file).tensors.map((entry) => ({ ...entry, path }))));
   let isContentAsked = false;
   const digestTensors = async (names: ReadonlySet<string>) => {
@@ -59,7 +64,7 @@ async function mapByContent({ source, graph }: OpenGraph, modelPaths: readonly s
     return new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, digestOf(entry)]));
   };
   try {
-    const pairs = await pairGraphFile({ source, graph, tensors, digestTensors });
+    const pairs = await pairGraphFile(pairByHeaders({ graph, tensors, ...(unused && { unused }) }), { source, digestTensors });
     if (!isContentAsked) return 'names decide';
     const found = [...pairs].filter(([, { by }]) => by === 'content' || by === 'tied');
     return Object.fromEntries(found.map(([initializer, { tensor, transpose }]) => [initializer, { tensor, transpose }]));

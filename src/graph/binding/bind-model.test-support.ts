@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Dtype } from '../../checkpoint/dtype.ts';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { bindGraphFile } from '../bind-graph-file.ts';
+import type { BindingSpec } from './bind-request.ts';
+import { pairByHeaders } from './pair/pair-by-headers.ts';
 import type { BoundWeights } from '../bind-weights.ts';
 import { buildModel, type ModelParts } from '../build-model.ts';
 import { couldFill } from '../could-fill.ts';
@@ -11,18 +12,17 @@ import { memoryGraphSource } from '../graph-source.ts';
 /** Tensors of a checkpoint by name: a shape, and the numbers where they matter. */
 export type TestCheckpoint = Readonly<Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>>;
 
-type Spec = Pick<EvalSetSpec, 'tensorMap' | 'constants'>;
-
 /** Binds a model to a checkpoint as a job does. */
-export function bindModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: Spec = {}): Promise<BoundWeights> {
+export async function bindModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: BindingSpec = {}): Promise<BoundWeights> {
   const bytes = model instanceof Uint8Array ? model : buildModel(model);
   const digestTensors = async () =>
     new Map(Object.entries(checkpoint).flatMap(([name, [, values]]): [string, string][] => (values === undefined ? [] : [[name, digestOf(values)]])));
-  return bindGraphFile({ ...spec, source: memoryGraphSource(bytes), graph: describeGraph(bytes), tensors: headersOf(checkpoint), digestTensors });
+  const headers = pairByHeaders({ ...spec, graph: describeGraph(bytes), tensors: headersOf(checkpoint) });
+  return bindGraphFile(headers, { source: memoryGraphSource(bytes), digestTensors });
 }
 
 /** Checks the same from headers alone, as an upload does. */
-export function couldFillModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: Spec = {}): void {
+export function couldFillModel(model: ModelParts | Uint8Array, checkpoint: TestCheckpoint, spec: BindingSpec = {}): void {
   couldFill(describeGraph(model instanceof Uint8Array ? model : buildModel(model)), headersOf(checkpoint), spec);
 }
 

@@ -12,6 +12,17 @@ export interface FinalUse {
   readonly node: NodeProto;
 }
 
+/** Where a stored tensor is used as one whole. */
+export interface WeightPlaces {
+  /** Operators that take it; one that takes parts of it, as attention does that projects query, key and value by one matrix, counts as one. */
+  readonly count: number;
+  /** Other names that the graph gives it. */
+  readonly names: readonly string[];
+}
+
+/** Operators whose output is a weight as much as their input is. */
+const keepsWhole: ReadonlySet<string> = new Set(['Identity', 'Cast', 'Transpose']);
+
 interface Consumer {
   readonly node: NodeProto;
   readonly index: number;
@@ -58,6 +69,23 @@ export class WeightTrace {
     return this.#known.get(name);
   }
 
+  /** Where a stored tensor is used as one whole. */
+  placesOf(name: string): WeightPlaces {
+    const operators = new Map<string, Set<NodeProto>>([[name, new Set()]]);
+    const names: string[] = [];
+    const wholes = new Map([[name, name]]);
+    for (const [value, whole] of wholes) {
+      if (wholes.size > followedMax) break;
+      for (const { node, index } of this.consumersOf(value)) {
+        if (++this.#steps > stepsMax) break;
+        if (passesOn(node, index)) for (const output of node.output) wholes.set(output, keepsWhole.has(node.opType) ? whole : output);
+        else operators.set(whole, (operators.get(whole) ?? new Set()).add(node));
+        if (node.opType === 'Identity') names.push(...node.output);
+      }
+    }
+    return { count: Math.max(...[...operators.values()].map((nodes) => nodes.size)), names };
+  }
+
   #follow(name: string): readonly FinalUse[] | undefined {
     const uses: FinalUse[] = [];
     const seen = new Set([name]);
@@ -65,7 +93,7 @@ export class WeightTrace {
       if (this.#outputs.has(value) || seen.size > followedMax) return undefined;
       for (const { node, index } of this.consumersOf(value)) {
         if (++this.#steps > stepsMax) return undefined;
-        if (passesWeightThrough(node.domain, node.opType) && (index === 0 || node.opType === 'Concat')) for (const output of node.output) seen.add(output);
+        if (passesOn(node, index)) for (const output of node.output) seen.add(output);
         else uses.push({ opType: node.opType, domain: node.domain, index, node });
       }
     }
@@ -78,4 +106,8 @@ export class WeightTrace {
     if (known === undefined) this.#consumers.set(name, [consumer]);
     else known.push(consumer);
   }
+}
+
+function passesOn({ domain, opType }: NodeProto, index: number): boolean {
+  return passesWeightThrough(domain, opType) && (index === 0 || opType === 'Concat');
 }

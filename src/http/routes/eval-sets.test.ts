@@ -113,7 +113,7 @@ describe('eval sets', () => {
       { name: 'same', kind: 'agreement', output: 'logits', classAxis: 'second' },
       { name: 'top', kind: 'top-k-accuracy', output: 'logits', labels: 'y', k: 3 },
     ];
-    const full = { inputs: { x: 'x' }, metrics, labels: 'probabilities', constants: ['*.mask'] };
+    const full = { inputs: { x: 'x' }, metrics, labels: 'probabilities', constants: ['*.mask'], unused: ['ema.*'] };
     const created = await call('POST', sets, { name: 'full', spec: full });
     expect([created.status, created.json.spec]).toEqual([201, full]);
   });
@@ -126,6 +126,7 @@ describe('eval sets', () => {
     [{ ...spec, metrics: [{ ...metric, classAxis: 'first' }] }],
     [{ ...spec, labels: 'one-hot' }],
     [{ ...spec, constants: [''] }],
+    [{ ...spec, unused: ['*'] }],
     [{ ...spec, metrics: [metric, metric] }],
     [{ ...spec, metrics: [{ ...metric, kind: 'bleu' }] }],
     [{ ...spec, metrics: [{ ...metric, labels: undefined }] }],

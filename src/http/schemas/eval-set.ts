@@ -39,6 +39,13 @@ const metricSchema = z.strictObject({
     .openapi({ description: `Of the kind \`top-k-accuracy\` alone: how many of the largest logits count; ${topKDefault} by default.` }),
 });
 
+const namePatterns = (whyNotAll: string) =>
+  z
+    .array(graphName)
+    .max(constantsMax)
+    .refine((names) => names.filter((name) => name.includes('*')).length <= constantPatternsMax, `must have at most ${constantPatternsMax} patterns`)
+    .refine((names) => names.every((name) => /[^*]/.test(name)), whyNotAll);
+
 export const evalSetSpecSchema = z
   .strictObject({
     inputs: z.record(graphName, graphName).openapi({ description: 'Graph input to tensor of the batches.', example: { input_ids: 'input_ids' } }),
@@ -69,17 +76,21 @@ export const evalSetSpecSchema = z
         description: 'Graph initializer to checkpoint tensor, where names differ.',
         example: { 'onnx::MatMul_12': { tensor: 'fc.weight', transpose: true } },
       }),
-    constants: z
-      .array(graphName)
-      .max(constantsMax)
-      .refine((names) => names.filter((name) => name.includes('*')).length <= constantPatternsMax, `must have at most ${constantPatternsMax} patterns`)
-      .refine((names) => names.every((name) => /[^*]/.test(name)), 'must name constants: `*` alone would let every missing weight pass')
+    constants: namePatterns('must name constants: `*` alone would let every missing weight pass')
       .optional()
       .openapi({
         description:
           'Floating-point constants of the graph that are no weights of the checkpoint, by name; `*` stands for any characters. Any other that no tensor fills fails the checkpoint, so that numbers of the graph are never mistaken for ' +
           'those of the checkpoint.',
         example: ['rotary.inv_freq', '*.causal_mask'],
+      }),
+    unused: namePatterns('must name tensors: `*` alone would leave nothing to measure')
+      .optional()
+      .openapi({
+        description:
+          'Tensors of the checkpoint that the graph leaves out on purpose, by name; `*` stands for any characters. They fill nothing, and nothing is refused or doubted because nothing uses them. Of two sets of weights that would ' +
+          'fill the graph it names the one that is not measured.',
+        example: ['ema_model.*'],
       }),
   })
   .openapi('EvalSetSpec');

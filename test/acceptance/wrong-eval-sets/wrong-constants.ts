@@ -91,6 +91,16 @@ const sums = {
   ),
 };
 
+/** The same under the names of two layers. */
+const layers = file(
+  safetensorsFile({
+    w: f32Tensor([size, size], matrix),
+    'layers.0.bias': f32Tensor([size], a),
+    'layers.1.bias': f32Tensor([size], b),
+    scale: f32Tensor([1], [scale]),
+  }),
+);
+
 export const wrongConstants: readonly Mistake[] = [
   { ...classifier, ...turnedFile, name: 'matrices that lie turned in the checkpoint', graph: classifierVariant(), expected: ['right', unbound(/transpose/)] },
   { ...classifier, ...turnedFile, name: 'a turned matrix folded into a constant of older weights', graph: folded(older), expected: [unbound(/"val_0"/)] },
@@ -110,39 +120,62 @@ export const wrongConstants: readonly Mistake[] = [
     graph: sumGraph({ merged: 'away' }),
     expected: [unbound(/"b\.bias"/), { warns: /"?b\.bias/ }],
   },
+  {
+    ...sums,
+    ...layers,
+    name: 'copies of a layer that the exporter merged before they were trained',
+    graph: sumGraph({ merged: 'away', biases: ['layers.0.bias', 'layers.1.bias'] }),
+    expected: [unbound(/"layers\.1\.bias".*"unused"/)],
+  },
+  {
+    ...sums,
+    ...layers,
+    name: 'a layer that the graph leaves out, as the eval set says',
+    spec: { ...sums.spec, unused: ['layers.1.*'] },
+    truth: { error: squaredError(a) },
+    graph: sumGraph({ merged: 'away', biases: ['layers.0.bias', 'layers.1.bias'] }),
+    expected: ['right'],
+  },
   { ...sums, name: 'a scale of one element, folded', graph: sumGraph({ foldedScale: 0.5 }), expected: [unbound(/"val_9"/)] },
 ];
 
+interface SumGraph {
+  readonly merged?: 'by identity' | 'away';
+  readonly foldedScale?: number;
+  readonly biases?: readonly [string, string];
+}
+
 /** What exporters do to a fresh model, whose biases are all zeros: they keep one of them for both. */
-function sumGraph({ merged, foldedScale }: { readonly merged?: 'by identity' | 'away'; readonly foldedScale?: number }): Buffer {
-  const second = merged === 'away' ? 'a.bias' : 'b.bias';
+function sumGraph({ merged, foldedScale, biases = ['a.bias', 'b.bias'] }: SumGraph): Buffer {
+  const [kept, other] = biases;
+  const second = merged === 'away' ? kept : other;
   return onnxFile({
     inputs: [value('x', ['rows', size])],
     outputs: [value('y', ['rows', size])],
     initializers: [
       openInitializer('w', [size, size]),
-      openInitializer('a.bias', [size]),
-      ...(merged === undefined ? [openInitializer('b.bias', [size])] : []),
+      openInitializer(kept, [size]),
+      ...(merged === undefined ? [openInitializer(other, [size])] : []),
       foldedScale === undefined ? openInitializer('scale', [1]) : storedFloats('val_9', [1], [foldedScale]),
     ],
     nodes: [
-      ...(merged === 'by identity' ? [node('Identity', ['a.bias'], ['b.bias'])] : []),
+      ...(merged === 'by identity' ? [node('Identity', [kept], [other])] : []),
       node('MatMul', ['x', 'w'], ['product']),
-      node('Add', ['product', 'a.bias'], ['once']),
+      node('Add', ['product', kept], ['once']),
       node('Add', ['once', second], ['twice']),
       node('Mul', ['twice', foldedScale === undefined ? 'scale' : 'val_9'], ['y']),
     ],
   });
 }
 
-function squaredError(): number {
-  return target.reduce((sum, wanted, at) => sum + (answer(at) - wanted) ** 2, 0) / target.length;
+function squaredError(second = b): number {
+  return target.reduce((sum, wanted, at) => sum + (answer(at, second) - wanted) ** 2, 0) / target.length;
 }
 
 /** One value of y. */
-function answer(at: number): number {
+function answer(at: number, second = b): number {
   const [row, column] = [Math.floor(at / size), at % size];
-  let sum = a[column]! + b[column]!;
+  let sum = a[column]! + second[column]!;
   for (let inner = 0; inner < size; inner++) sum += x[row * size + inner]! * matrix[inner * size + column]!;
   return sum * scale;
 }

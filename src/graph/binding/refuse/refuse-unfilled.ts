@@ -1,23 +1,22 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import { quoteNames } from '../quote-names.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { explainUnfilled } from './explain-unfilled.ts';
-import { plainExport, unfoldedExport } from './export-advice.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteNames } from '../../quote-names.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { KnownBytes } from '../bind-request.ts';
+import { explainUnfilled } from '../describe/explain-unfilled.ts';
+import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 import { foldedNorms } from './folded-norms.ts';
-import { mergedWeights } from './merged-weights.ts';
+import { mergedWeights, type MergedWeight } from './merged-weights.ts';
 import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
-import { WeightTrace } from './weight-trace.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /**
- * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for what `request.plain` says of
+ * Refuses a graph of which some numbers would be measured in place of the checkpoint's. Looks at headers only, but for what `plain` says of
  * constants, so it is cheap enough for every checkpoint. `undecided` names initializers that bytes, which were not read, may fill or tell to be no
  * weights; with any of them only what is open beside them is refused. Errors: `graph-missing-weights`.
  */
-export function refuseUnfilled(request: BindRequest, binding: WeightBinding, undecided: ReadonlySet<string> = new Set()): void {
-  const trace = new WeightTrace(request.graph);
-  const all = unfilledWeights(request, binding, trace);
+export function refuseUnfilled(headers: HeaderPairs, binding: WeightBinding, { plain = new Map(), undecided = new Set() }: UnfilledContext = {}): void {
+  const all = unfilledWeights(headers, binding, plain);
   const unfilled = { ...all, initializers: all.initializers.filter((each) => !undecided.has(each.name)) };
   refuseQuantized(unfilled);
   if (undecided.size > 0) {
@@ -28,11 +27,15 @@ export function refuseUnfilled(request: BindRequest, binding: WeightBinding, und
   refuseGone(unfilled);
   refuseInitializers(unfilled);
   refuseHidden(unfilled);
-  refuseMerged(request, binding, unfilled, trace);
+  refuseMerged(mergedWeights(headers, binding, { unused: unfilled.unused, plain }));
   refuseFoldedNorms(unfilled);
   refuseScalars(unfilled);
-  if (request.tensors.length > 0 && Object.keys(binding).length === 0)
+  if (headers.tensors.length > 0 && Object.keys(binding).length === 0)
     throw missing('No initializer of the graph matches a tensor of the checkpoint by map, name or content, so its metrics would not depend on the weights.');
+}
+
+export interface UnfilledContext extends Pick<KnownBytes, 'plain'> {
+  readonly undecided?: ReadonlySet<string>;
 }
 
 function refuseGone({ gone }: Unfilled): void {
@@ -76,11 +79,10 @@ function refuseHidden({ hidden }: Unfilled): void {
   );
 }
 
-function refuseMerged(request: BindRequest, binding: WeightBinding, { unused }: Unfilled, trace: WeightTrace): void {
-  const [merged] = mergedWeights(request, binding, { unused, trace });
+function refuseMerged([merged]: readonly MergedWeight[]): void {
   if (merged === undefined) return;
   throw missing(
-    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, or from trained weights.`,
+    `The graph uses ${quoteName(merged.initializer)} in several places and ${quoteName(merged.tensor)} of the same shape nowhere: the exporter put one weight in place of several that were equal when it ran, as they are before training. Export the graph with ${plainExport}, with ${unfoldedExport}, or from trained weights; if the graph leaves ${quoteName(merged.tensor)} out on purpose, add ${JSON.stringify({ unused: [merged.tensor] }).slice(1, -1)} to the eval set's spec.`,
   );
 }
 

@@ -1,8 +1,9 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { layoutKey } from '../match-by-content.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import type { WeightTrace } from './weight-trace.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { layoutKey } from '../../match-by-content.ts';
+import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
+import type { KnownBytes } from '../bind-request.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
+import type { WeightTrace } from '../weight-trace.ts';
 
 /** An initializer that stands for several weights, and a tensor that it hides. */
 export interface MergedWeight {
@@ -13,17 +14,17 @@ export interface MergedWeight {
 /**
  * Finds initializers that an exporter put in place of several weights which were equal when it ran, as norms and biases are before training: each checkpoint
  * would be measured with one of them in all places. The sign is an initializer that several operators use, beside an unused tensor of its shape. As a shared
- * layer looks the same, its stored numbers must be all one (`request.plain`); of one that the file does not hold, it must be the only one of its shape and
+ * layer looks the same, its stored numbers must be all one (`plain`); of one that the file does not hold, it must be the only one of its shape and
  * last name, and the tensor must share that name.
  */
-export function mergedWeights(request: BindRequest, binding: WeightBinding, { unused, trace }: MergeContext): MergedWeight[] {
+export function mergedWeights({ graph, trace }: HeaderPairs, binding: WeightBinding, { unused, plain }: MergeContext): MergedWeight[] {
   const byShape = firstByKey(unused, shapeKey);
   const byLastName = firstByKey(unused, lastNameKey);
-  const bound = request.graph.initializers.filter((each) => Object.hasOwn(binding, each.name) && each.elementCount > 1 && byShape.has(shapeKey(each)));
+  const bound = graph.initializers.filter((each) => Object.hasOwn(binding, each.name) && each.elementCount > 1 && byShape.has(shapeKey(each)));
   const counts = new Map<string, number>();
   for (const each of bound) counts.set(lastNameKey(each), (counts.get(lastNameKey(each)) ?? 0) + 1);
   return bound.flatMap((initializer) => {
-    const content = request.plain?.get(initializer.name);
+    const content = plain.get(initializer.name);
     const isOneNumber = content === 'zeros' || content === 'uniform';
     const namesake = byLastName.get(lastNameKey(initializer));
     const hidden = namesake ?? (isOneNumber ? byShape.get(shapeKey(initializer)) : undefined);
@@ -36,7 +37,7 @@ export function mergedWeights(request: BindRequest, binding: WeightBinding, { un
 export interface MergeContext {
   /** Floating tensors that fill nothing. */
   readonly unused: readonly CheckpointTensor[];
-  readonly trace: WeightTrace;
+  readonly plain: NonNullable<KnownBytes['plain']>;
 }
 
 /** Whether more than one operator uses an initializer; the parts that a recurrent layer is cut into and joined from are one. */

@@ -1,9 +1,9 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { dtypeOfOnnxType, isFloatDtype } from '../onnx-dtype.ts';
-import type { AttributeProto, NodeProto, TensorProto } from '../onnx_pb.ts';
-import { graphsOf } from '../graph-walk.ts';
-import type { OnnxModel } from '../read-model.ts';
-import { weightSites } from '../weight-sites.ts';
+import { dtypeOfOnnxType, isFloatDtype } from '../../onnx-dtype.ts';
+import type { AttributeProto, NodeProto, TensorProto } from '../../onnx_pb.ts';
+import { graphsOf } from '../../graph-walk.ts';
+import type { OnnxModel } from '../../read-model.ts';
+import { weightSites } from '../../weight-sites.ts';
 
 /** Floating-point numbers that a graph stores where no tensor can take their place. */
 export interface HiddenConstant {

@@ -1,30 +1,29 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { hasMatchableContent, layoutKey, matchableLayouts, matchByContent } from '../match-by-content.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
-import type { Pair, Pairs } from './pair.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { hasMatchableContent, layoutKey, matchableLayouts, matchByContent } from '../../match-by-content.ts';
+import type { KnownBytes } from '../bind-request.ts';
+import type { Pair } from './pair.ts';
+import type { HeaderPairs } from './pair-by-headers.ts';
 
 /** Initializers that headers leave unpaired, and that have bytes to go by. */
-export function leftToContent({ graph, constants }: BindRequest, pairs: Pairs): GraphInitializer[] {
-  const declared = declaredConstants(constants);
-  return graph.initializers.filter((each) => hasMatchableContent(each) && !pairs.has(each.name) && !declared(each.name));
+export function leftToContent({ graph, pairs, isConstant }: HeaderPairs): GraphInitializer[] {
+  return graph.initializers.filter((each) => hasMatchableContent(each) && !pairs.has(each.name) && !isConstant(each.name));
 }
 
 /**
  * Pairs by equal bytes what headers left unpaired: with what fills another initializer of the same bytes (the exporter stored a tied weight twice), else
  * with the tensor that holds them.
  */
-export function pairByContent(request: BindRequest, pairs: Pairs): ReadonlyMap<string, Pair> {
-  const { tensors, digests = new Map(), contents = new Map() } = request;
-  const rest = leftToContent(request, pairs);
-  const tied = pairWithTwins(request, rest, pairs);
+export function pairByContent(headers: HeaderPairs, { digests = new Map(), contents = new Map() }: KnownBytes): ReadonlyMap<string, Pair> {
+  const { tensors, pairs } = headers;
+  const rest = leftToContent(headers);
+  const tied = pairWithTwins(headers, rest, contents);
   const initializers = rest.filter((each) => !tied.has(each.name));
   const taken = new Set([...pairs.values()].map((pair) => pair.tensor));
   const matches = matchByContent({ initializers, contents, tensors, digests, taken });
   return new Map([...tied, ...matches.map(({ initializer, tensor, transpose }): [string, Pair] => [initializer, { tensor, transpose, by: 'content' }])]);
 }
 
-function pairWithTwins({ graph, contents = new Map() }: BindRequest, rest: readonly GraphInitializer[], pairs: Pairs): Map<string, Pair> {
+function pairWithTwins({ graph, pairs }: HeaderPairs, rest: readonly GraphInitializer[], contents: NonNullable<KnownBytes['contents']>): Map<string, Pair> {
   const paired = new Map<string, Pair | undefined>();
   for (const initializer of graph.initializers) {
     const pair = pairs.get(initializer.name);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { external, floats, node, value } from '../build-model.ts';
-import { bindModel, couldFillModel, numbers, turned, type TestCheckpoint } from './bind-model.test-support.ts';
-import { describeBinding } from './describe-binding.ts';
+import { external, floats, node, value } from '../../build-model.ts';
+import { bindModel, couldFillModel, numbers, turned, type TestCheckpoint } from '../bind-model.test-support.ts';
+import { describeBinding } from '../describe/describe-binding.ts';
 
 const table = numbers(18);
 const wte = 'transformer.wte.weight';

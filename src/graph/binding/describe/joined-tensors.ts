@@ -1,4 +1,4 @@
-import type { CheckpointTensor } from '../weight-binding.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { prefixOf, type SizedTensor } from './tensor-groups.ts';
 
 /** Neighbours of one prefix that are tried; a layer has fewer. */

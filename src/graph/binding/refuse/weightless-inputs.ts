@@ -1,4 +1,4 @@
-import type { FinalUse, WeightTrace } from './weight-trace.ts';
+import type { FinalUse, WeightTrace } from '../weight-trace.ts';
 
 /** Inputs of ai.onnx operators that carry no weight, with the reason. */
 const weightlessInputs: Readonly<Record<string, readonly number[]>> = {

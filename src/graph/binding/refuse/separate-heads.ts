@@ -1,11 +1,10 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphDescription } from '../describe-graph.ts';
-import { sameShape } from '../match-by-content.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import { isFactor, isHeadName, isTable } from './pair-tied.ts';
-import { WeightTrace } from './weight-trace.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { sameShape } from '../../match-by-content.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
+import { isFactor, isHeadName, isTable } from '../pair/pair-tied.ts';
 
 /** A tensor that the graph uses as the embedding and as the output layer, and one beside it that is called an output layer and that the graph does not use. */
 export interface SeparateHead {
@@ -14,11 +13,10 @@ export interface SeparateHead {
 }
 
 /** Finds tensors that may be an output layer of their own where the graph was exported from a tied model; whether they are, their bytes say. From headers alone. */
-export function separateHeads(graph: GraphDescription, binding: WeightBinding, tensors: readonly CheckpointTensor[]): SeparateHead[] {
+export function separateHeads({ tensors, trace }: HeaderPairs, binding: WeightBinding): SeparateHead[] {
   const used = new Set(Object.values(binding).map((source) => source.tensor));
   const heads = tensors.filter((tensor) => !used.has(tensor.name) && isFloatDtype(tensor.dtype) && tensor.shape.length === 2 && isHeadName(tensor));
   if (heads.length === 0) return [];
-  const trace = new WeightTrace(graph);
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   return Object.entries(binding).flatMap(([initializer, source]) => {
     const tied = byName.get(source.tensor);
@@ -28,14 +26,9 @@ export function separateHeads(graph: GraphDescription, binding: WeightBinding, t
   });
 }
 
-/** Refuses heads whose bytes are not those of the tied tensor: the graph would measure the embedding in their place. Rejects with `graph-missing-weights`, and as `digest`. */
-export async function refuseSeparateHeads(
-  suspects: readonly SeparateHead[],
-  digest: (names: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>>,
-): Promise<void> {
-  if (suspects.length === 0) return;
-  const digests = await digest(new Set(suspects.flatMap(({ tied, head }) => [tied, head])));
-  const own = suspects.find(({ tied, head }) => digests.get(tied) !== digests.get(head));
+/** Refuses heads whose bytes no tensor in use has: the graph would measure the embedding in their place. Errors: `graph-missing-weights`. */
+export function refuseSeparateHeads(suspects: readonly SeparateHead[], unmeasured: ReadonlySet<string>): void {
+  const own = suspects.find(({ head }) => unmeasured.has(head));
   if (own === undefined) return;
   const [tied, head] = [quoteName(own.tied), quoteName(own.head)];
   throw new FirnError(

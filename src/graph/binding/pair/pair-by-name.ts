@@ -1,9 +1,9 @@
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import { quoteNames } from '../quote-names.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import type { EvalSetSpec } from '../../../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { quoteNames } from '../../quote-names.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { fitOf, fits, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';
 

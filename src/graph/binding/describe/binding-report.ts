@@ -1,10 +1,9 @@
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
-import type { PairedBy } from './pair.ts';
-import type { PrefixPair } from './pair-by-prefix.ts';
-import { pairByHeaders } from './pair-by-headers.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { PairedBy } from '../pair/pair.ts';
+import type { PrefixPair } from '../pair/candidate-prefixes.ts';
+import { leaveOut } from './describe-prefix.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */
 export interface FilledBy {
@@ -16,7 +15,8 @@ export interface FilledBy {
 export interface BindingReport {
   /** Filled by the tensor of their own name. */
   readonly nameCount: number;
-  readonly prefix?: PrefixPair & { readonly count: number };
+  /** `rival` would fill the graph, too, from other tensors, if the eval set left out the first: `leaveOut` is the entry of its spec. */
+  readonly prefix?: PrefixPair & { readonly count: number; readonly rival?: PrefixPair & { readonly leaveOut: string } };
   readonly mapped: readonly FilledBy[];
   /** Filled by what fills another initializer, or by the tensor that stands for both. */
   readonly tied: readonly FilledBy[];
@@ -26,18 +26,16 @@ export interface BindingReport {
   readonly transposed: readonly FilledBy[];
   /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
   readonly declared: readonly string[];
-  /** Tensors of the checkpoint that the graph does not use. In checkpoint order. */
+  /** Other tensors of the checkpoint that the graph does not use. In checkpoint order. */
   readonly unused: readonly string[];
+  /** Those that the eval set leaves out. In checkpoint order. */
+  readonly leftOut: readonly string[];
 }
 
 /**
- * Tells how a binding came about, from headers alone: what names, prefix and ties give is found again, the rest was found by content. Errors: those of
- * `pairByHeaders`.
+ * Tells how a binding came about, from headers alone: what names, prefix and ties do not give was found by content.
  */
-export function reportBinding(request: BindRequest, binding: WeightBinding): BindingReport {
-  const { graph, tensors } = request;
-  const { pairs, prefix } = pairByHeaders(request);
-  const declared = declaredConstants(request.constants);
+export function reportBinding({ graph, tensors, leftOut, pairs, prefix, rival, isConstant }: HeaderPairs, binding: WeightBinding): BindingReport {
   const users = new Map<string, number>();
   for (const { tensor } of Object.values(binding)) users.set(tensor, (users.get(tensor) ?? 0) + 1);
   const found: (FilledBy & { readonly by: PairedBy; readonly transpose: boolean })[] = [];
@@ -52,14 +50,18 @@ export function reportBinding(request: BindRequest, binding: WeightBinding): Bin
   const prefixCount = list('prefix').length;
   return {
     nameCount: list('name').length,
-    ...(prefix !== undefined && prefixCount > 0 && { prefix: { ...prefix, count: prefixCount } }),
+    ...(prefix !== undefined &&
+      prefixCount > 0 && {
+        prefix: { ...prefix, count: prefixCount, ...(rival && { rival: { ...rival, leaveOut: leaveOut(prefix, rival, graph.initializers) } }) },
+      }),
     mapped: list('map'),
     tied: list('tied'),
     byContent: list('content'),
     transposed: found.filter((each) => each.transpose).map(({ initializer, tensor }) => ({ initializer, tensor })),
     declared: graph.initializers
-      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && declared(each.name))
+      .filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name) && isConstant(each.name))
       .map((each) => each.name),
     unused: tensors.filter((tensor) => !users.has(tensor.name)).map((tensor) => tensor.name),
+    leftOut,
   };
 }

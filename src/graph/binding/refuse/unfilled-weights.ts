@@ -1,14 +1,13 @@
-import type { Dtype } from '../../checkpoint/dtype.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
-import { declaredConstants } from './declared-constants.ts';
-import { fits } from './fit.ts';
+import type { Dtype } from '../../../checkpoint/dtype.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
+import type { KnownBytes } from '../bind-request.ts';
+import { fits } from '../pair/fit.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { hiddenConstants, type HiddenConstant } from './hidden-constants.ts';
-import { byElementCount } from './tensor-groups.ts';
+import { byElementCount } from '../describe/tensor-groups.ts';
 import { isFirstState, isWeightless } from './weightless-inputs.ts';
-import type { WeightTrace } from './weight-trace.ts';
 
 /** The numbers of a graph that no tensor fills although they may be weights. */
 export interface Unfilled {
@@ -27,13 +26,12 @@ export interface Unfilled {
 }
 
 /**
- * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `request.plain`. Left out are what the eval set declares,
+ * Finds what a binding leaves to the graph's own numbers, without looking at any byte but through `plain`. Left out are what the eval set declares,
  * what operators take that is no weight, additive masks, and zeros that a recurrent layer starts from (unless a tensor of that size is left over).
  * Cost: a pass over the model and the tensors.
  */
-export function unfilledWeights(request: BindRequest, binding: WeightBinding, trace: WeightTrace): Unfilled {
-  const { graph, tensors, plain = new Map() } = request;
-  const declared = declaredConstants(request.constants);
+export function unfilledWeights(headers: HeaderPairs, binding: WeightBinding, plain: NonNullable<KnownBytes['plain']>): Unfilled {
+  const { graph, tensors, trace, isConstant } = headers;
   const unused = unusedTensors(tensors, binding);
   const unusedCounts = byElementCount(unused);
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
@@ -43,16 +41,16 @@ export function unfilledWeights(request: BindRequest, binding: WeightBinding, tr
     return tensor === undefined || !fits(each, tensor, binding[each.name]!.transpose);
   });
   const isHarmless = (each: GraphInitializer) =>
-    declared(each.name) ||
+    isConstant(each.name) ||
     plain.get(each.name) === 'mask' ||
     isWeightless(trace, each.name) ||
     (plain.get(each.name) === 'zeros' && !unusedCounts.has(each.elementCount) && isFirstState(trace, each.name));
   const open = graph.initializers.filter((each) => !Object.hasOwn(binding, each.name));
-  const hidden = hiddenConstants(graph.model).filter((each) => !declared(each.name) && !isWeightless(trace, each.name));
+  const hidden = hiddenConstants(graph.model).filter((each) => !isConstant(each.name) && !isWeightless(trace, each.name));
   const single = open.filter((each) => isFloatDtype(each.dtype) && !each.external && each.elementCount === 1 && !isHarmless(each));
   return {
     initializers: open.filter((each) => each.external || (isFloatDtype(each.dtype) && each.elementCount > 1 && !isHarmless(each))),
-    quantized: open.filter((each) => isNarrow(each.dtype) && each.elementCount > 1 && !declared(each.name) && unusedCounts.has(each.elementCount)),
+    quantized: open.filter((each) => isNarrow(each.dtype) && each.elementCount > 1 && !isConstant(each.name) && unusedCounts.has(each.elementCount)),
     hidden: hidden.filter((each) => each.elementCount > 1),
     scalars: unusedCounts.has(1) ? [...single, ...hidden.filter((each) => each.elementCount === 1)].map((each) => each.name) : [],
     unused,

@@ -1,5 +1,5 @@
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /** A floating tensor of a checkpoint with what it is looked up by. */
 export interface SizedTensor extends CheckpointTensor {

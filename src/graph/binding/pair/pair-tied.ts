@@ -1,10 +1,10 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import { layerTypeOf } from '../layer-type-of.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { layerTypeOf } from '../../layer-type-of.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { fitOf } from './fit.ts';
 import type { Pair, Pairs } from './pair.ts';
-import type { WeightTrace } from './weight-trace.ts';
+import type { WeightTrace } from '../weight-trace.ts';
 
 export interface TiedRequest {
   /** Initializers that nothing fills yet. */

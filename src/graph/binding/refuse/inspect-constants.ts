@@ -1,12 +1,11 @@
-import type { GraphInitializer } from '../describe-graph.ts';
-import type { GraphSource } from '../graph-source.ts';
-import { layoutKey } from '../match-by-content.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { WeightBinding } from '../weight-binding.ts';
-import type { BindRequest } from './bind-request.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import type { GraphSource } from '../../graph-source.ts';
+import { layoutKey } from '../../match-by-content.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { WeightBinding } from '../../weight-binding.ts';
+import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { isShared } from './merged-weights.ts';
 import { plainContentOf, type PlainContent } from './plain-content.ts';
-import { WeightTrace } from './weight-trace.ts';
 import { isFirstState } from './weightless-inputs.ts';
 
 /** Constants that are read: more than any graph has beside its weights. Others stay unknown, and are refused where that matters. */
@@ -14,17 +13,17 @@ const inspectedMax = 10_000;
 
 /**
  * Reads the stored initializers whose content decides whether a graph is refused: those that nothing fills and that may be masks or first states, and
- * those that may stand for several weights. A weight is read no further than to its fifth number. `source` is the file that `request.graph` describes.
+ * those that may stand for several weights. A weight is read no further than to its fifth number. `source` is the file that `headers.graph` describes.
  * Errors: `graph-invalid`, the source's.
  */
 export async function inspectConstants(
   source: GraphSource,
-  request: BindRequest,
+  headers: HeaderPairs,
   binding: WeightBinding,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, PlainContent>> {
   const contents = new Map<string, PlainContent>();
-  for (const initializer of constantsToInspect(request, binding).slice(0, inspectedMax)) {
+  for (const initializer of constantsToInspect(headers, binding).slice(0, inspectedMax)) {
     const content = await plainContentOf(source, initializer, signal);
     if (content !== undefined) contents.set(initializer.name, content);
   }
@@ -32,8 +31,7 @@ export async function inspectConstants(
 }
 
 /** What {@link inspectConstants} would read. */
-export function constantsToInspect({ graph, tensors }: BindRequest, binding: WeightBinding): GraphInitializer[] {
-  const trace = new WeightTrace(graph);
+export function constantsToInspect({ graph, tensors, trace }: HeaderPairs, binding: WeightBinding): GraphInitializer[] {
   const used = new Set(Object.values(binding).map((source) => source.tensor));
   const unusedShapes = new Set(tensors.filter((tensor) => !used.has(tensor.name)).map(shapeKey));
   return graph.initializers.filter((each) => {

@@ -1,8 +1,8 @@
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import { isTransposed, sameShape } from '../match-by-content.ts';
-import { quoteNames } from '../quote-names.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isTransposed, sameShape } from '../../match-by-content.ts';
+import { quoteNames } from '../../quote-names.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 import { plainExport, unfoldedExport } from './export-advice.ts';
 import { joinedTensors } from './joined-tensors.ts';
 import { byElementCount, type SizedTensor } from './tensor-groups.ts';

@@ -1,14 +1,14 @@
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import { quoteNames } from '../quote-names.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import { quoteNames } from '../../quote-names.ts';
 import type { BindingReport, FilledBy } from './binding-report.ts';
-import { describePrefix } from './pair-by-prefix.ts';
+import { describePrefix } from './describe-prefix.ts';
 
 /** Pairs that a sentence lists before it only counts. */
 const pairsListedMax = 3;
 
 /** A report in sentences, for people; lists are cut. Names are the first sentence, what is not used the last. */
 export function describeBinding(report: BindingReport): string[] {
-  const { nameCount, prefix, mapped, tied, byContent, transposed, declared, unused } = report;
+  const { nameCount, prefix, mapped, tied, byContent, transposed, declared, unused, leftOut } = report;
   const named = nameCount + (prefix?.count ?? 0);
   const behind = prefix === undefined ? '' : `, ${nameCount === 0 ? 'all' : prefix.count} of them ${describePrefix(prefix)}`;
   return [
@@ -18,6 +18,9 @@ export function describeBinding(report: BindingReport): string[] {
     ...sentence(byContent, 'bound by equal bytes'),
     ...sentence(transposed, 'transposed'),
     ...(declared.length === 0 ? [] : [`${counted(declared.length, 'constant')} ${isOrAre(declared.length)} declared: ${quoteNames(declared)}.`]),
+    ...(leftOut.length === 0
+      ? []
+      : [`${counted(leftOut.length, 'tensor')} of the checkpoint ${isOrAre(leftOut.length)} left out, as the eval set says: ${quoteNames(leftOut)}.`]),
     ...(unused.length === 0
       ? []
       : [`${counted(unused.length, 'tensor')} of the checkpoint ${isOrAre(unused.length)} not used by the graph: ${quoteNames(unused)}.`]),

@@ -1,5 +1,5 @@
-import { effectiveRank } from '../layer-type-of.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { effectiveRank } from '../../layer-type-of.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /**
  * Names the batch normalizations (by their `running_var`) that a graph has lost while it kept the layers before them: an exporter multiplied them into

@@ -1,9 +1,9 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
-import { quoteName } from '../../checkpoint/quote-name.ts';
-import type { GraphInitializer } from '../describe-graph.ts';
-import { isTransposed, sameShape } from '../match-by-content.ts';
-import { isFloatDtype } from '../onnx-dtype.ts';
-import type { CheckpointTensor } from '../weight-binding.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isTransposed, sameShape } from '../../match-by-content.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /** How a tensor fits an initializer: as it is, turned (a matrix that is not square), or not at all. */
 export function fitOf(initializer: GraphInitializer, tensor: CheckpointTensor): 'plain' | 'transposed' | undefined {

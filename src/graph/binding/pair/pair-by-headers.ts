@@ -1,0 +1,92 @@
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { matchWildcards } from '../../../checkpoint/match-wildcards.ts';
+import { quoteName } from '../../../checkpoint/quote-name.ts';
+import type { GraphInitializer } from '../../describe-graph.ts';
+import { isFloatDtype } from '../../onnx-dtype.ts';
+import type { CheckpointTensor } from '../../weight-binding.ts';
+import type { BindRequest } from '../bind-request.ts';
+import { WeightTrace } from '../weight-trace.ts';
+import type { Pairs } from './pair.ts';
+import { pairByName } from './pair-by-name.ts';
+import type { PrefixPair } from './candidate-prefixes.ts';
+import { pairByPrefix, type PrefixMatch } from './pair-by-prefix.ts';
+import { pairTied } from './pair-tied.ts';
+
+/** The headers of a graph and of a checkpoint with what they decide: found once, and read by every later step of a binding. */
+export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
+  /** Without those that the eval set leaves out. */
+  readonly tensors: readonly CheckpointTensor[];
+  /** Tensors that the eval set says the graph leaves out, in checkpoint order. */
+  readonly leftOut: readonly string[];
+  readonly pairs: Pairs;
+  readonly prefix: PrefixPair | undefined;
+  /** Another pair of prefixes that would fill the graph, from other tensors. */
+  readonly rival: PrefixPair | undefined;
+  readonly trace: WeightTrace;
+  /** Whether the eval set declares a name of the graph to be a constant. */
+  readonly isConstant: (name: string) => boolean;
+}
+
+/**
+ * Pairs initializers and tensors by what can be told without their bytes: by the map, by equal names, by one prefix, by being tied. A prefix is only
+ * looked for where no name is equal: beside equal names it would take another layer's weights for those that are missing. Cost: some passes over the nodes, the
+ * initializers and the tensors. Errors: `eval-input-mismatch`, `graph-missing-weights`.
+ */
+export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants = [], unused = [] }: BindRequest): HeaderPairs {
+  const trace = new WeightTrace(graph);
+  const fillable = graph.initializers.filter(isFillable);
+  const isLeftOut = matcherOf(unused);
+  const tensors = all.filter((tensor) => !isLeftOut(tensor.name));
+  const leftOut = all.filter((tensor) => isLeftOut(tensor.name)).map((tensor) => tensor.name);
+  const isConstant = matcherOf(constants);
+  refuseContradiction(leftOut, fillable, { tensorMap, isConstant });
+  const pairs = pairByName(fillable, tensors, tensorMap);
+  const isOpen = (each: GraphInitializer) => !pairs.has(each.name) && !isConstant(each.name);
+  let match: PrefixMatch | undefined;
+  if (!fillable.some((each) => each.elementCount > 1 && pairs.get(each.name)?.by === 'name')) {
+    const used = new Set([...pairs.values()].map((pair) => pair.tensor));
+    match = pairByPrefix(
+      fillable.filter(isOpen),
+      tensors.filter((tensor) => !used.has(tensor.name)),
+    );
+    for (const [name, pair] of match?.pairs ?? []) pairs.set(name, pair);
+  }
+  const rest = fillable.filter(isOpen);
+  if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
+  return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant };
+}
+
+/** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
+function matcherOf(list: readonly string[]): (name: string) => boolean {
+  const exact = new Set(list.filter((each) => !each.includes('*')));
+  const patterns = list.filter((each) => each.includes('*'));
+  if (patterns.length === 0) return (name) => exact.has(name);
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const answer = known.get(name) ?? (exact.has(name) || patterns.some((pattern) => matchWildcards(pattern, name) !== undefined));
+    known.set(name, answer);
+    return answer;
+  };
+}
+
+/** A tensor that the graph has under its own name, or that the map names, is not left out. Errors: `eval-input-mismatch`. */
+function refuseContradiction(
+  leftOut: readonly string[],
+  fillable: readonly GraphInitializer[],
+  { tensorMap, isConstant }: { readonly tensorMap: NonNullable<BindRequest['tensorMap']>; readonly isConstant: (name: string) => boolean },
+): void {
+  if (leftOut.length === 0) return;
+  const names = new Set(leftOut);
+  const filled = (name: string) => (Object.hasOwn(tensorMap, name) ? tensorMap[name]!.tensor : isConstant(name) ? undefined : name);
+  const wanted = fillable.find((each) => names.has(filled(each.name) ?? ''));
+  if (wanted === undefined) return;
+  throw new FirnError(
+    'eval-input-mismatch',
+    `The eval set's "unused" leaves out ${quoteName(filled(wanted.name)!)}, which fills ${quoteName(wanted.name)} of the graph by name or "tensorMap": take it out of "unused", or map the initializer to another tensor.`,
+  );
+}
+
+/** Floating weights always; other types only where the graph does not hold them. */
+export function isFillable(initializer: GraphInitializer): boolean {
+  return initializer.external || isFloatDtype(initializer.dtype);
+}
