@@ -65,14 +65,14 @@ export function gatewayOf(
     progress,
     evalSets: { check: checkWithCheckpoint({ catalog, store, evaluator, graphs, workDirectory, downloads }) },
     runs: {
-      create: (repository, input) =>
-        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
-      change: (run, change) => changeRun(ingestContext, run, change),
+      create: (repository, input, signal) =>
+        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input, signal),
+      change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
       delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: {
       ...ingest,
-      commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
+      commitCheckpoint: (run, checkpoint, signal) => waking(ingest.commitCheckpoint(run, checkpoint, signal)),
       pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
       deleteEvalSet: async (evalSet) => {
         await ingest.deleteEvalSet(evalSet);
@@ -82,7 +82,7 @@ export function gatewayOf(
     resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
     checkpoints: {
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
-      retry: (run, checkpoint, change) => waking(retryCheckpoint(ingestContext, run, checkpoint, change)),
+      retry: (run, checkpoint, change, signal) => waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,

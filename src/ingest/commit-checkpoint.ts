@@ -20,7 +20,7 @@ export interface CommittedCheckpoint {
  * revision, queues it and releases its encode job; from then on it is never lost. Repeating it answers as the first time, unless the checkpoint has failed since.
  * Errors: `checkpoint-failed` (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
-export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string): Promise<CommittedCheckpoint> {
+export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string, signal?: AbortSignal): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
@@ -29,7 +29,7 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
   await checkPresent(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
-  await refuseUnfitFirst(ctx, run, model);
+  await refuseUnfitFirst(ctx, run, { layout: model, signal });
   const checked = { model, files, traceparent: ctx.tracer.current() };
   try {
     return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked)), created: true };

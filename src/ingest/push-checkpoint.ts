@@ -52,7 +52,7 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
   const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
-  await refuseUnfitFirst(ctx, run, model);
+  await refuseUnfitFirst(ctx, run, { layout: model, signal: push.upload.signal });
   const checked = { model, files: [file], traceparent: ctx.tracer.current() };
   return ctx.catalog.transaction(async (tx) => {
     // Pushes of a run follow each other from here on, in whatever process.

@@ -273,6 +273,35 @@ describe('an eval set that cannot measure a layout', () => {
     for (const each of [checkpoint, second, third]) await give(each);
   });
 
+  it('is not waited for by who is gone: nothing is committed, given or tried again', async () => {
+    clear();
+    const { run, set } = await lossyRun();
+    const failed = await fail(await push(run, 1));
+    const reserved = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
+    await receiveFile(ctx, reserved.id, { path: 'model.safetensors' }, uploadOf(model));
+    const other = await newEvalSet();
+    answer = new FirnError('unavailable', 'The storage is slow.');
+    const gone = AbortSignal.abort();
+    const cancelled = { code: 'cancelled' };
+    await expect(commitCheckpoint(ctx, run, reserved.id, gone)).rejects.toMatchObject(cancelled);
+    await expect(changeRun(ctx, run, { evalSet: other.name }, gone)).rejects.toMatchObject(cancelled);
+    await expect(retryCheckpoint(ctx, run, failed, {}, gone)).rejects.toMatchObject(cancelled);
+    expect(asked.slice(-3).map(({ signal }) => signal)).toEqual([gone, gone, gone]);
+    const going = new AbortController();
+    const leaving: IngestContext = {
+      ...ctx,
+      fitsEvalSet: async ({ signal }) => {
+        going.abort();
+        signal?.throwIfAborted();
+      },
+    };
+    await expect(pushCheckpoint(leaving, run, { step: 3, upload: { ...uploadOf(model), signal: going.signal } })).rejects.toMatchObject(cancelled);
+    expect((await harness.catalog.checkpoints.list(run.id, { limit: 5 })).map(({ state }) => state)).toEqual(['failed', 'open']);
+    expect((await harness.catalog.runs.get(run.id))!.evalSetId).toBe(set.id);
+    // Who stays is not kept waiting by a storage that is away: the job will tell.
+    await give((await commitCheckpoint(ctx, run, reserved.id)).checkpoint);
+  });
+
   it('is found at a push, which leaves nothing behind', async () => {
     clear();
     const { run } = await lossyRun();

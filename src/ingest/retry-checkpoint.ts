@@ -13,7 +13,13 @@ import { settleLayout } from './settle-layout.ts';
  * already, so the bounds of staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors: `conflict` (it is not failed, or its bytes are gone),
  * `layout-mismatch` (the run has been built with other tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the store's.
  */
-export async function retryCheckpoint(ctx: IngestContext, run: Run, { id }: Pick<Checkpoint, 'id'>, change: EvaluationChange): Promise<Checkpoint> {
+export async function retryCheckpoint(
+  ctx: IngestContext,
+  run: Run,
+  { id }: Pick<Checkpoint, 'id'>,
+  change: EvaluationChange,
+  signal?: AbortSignal,
+): Promise<Checkpoint> {
   const { catalog, tracer } = ctx;
   const checkpoint = await catalog.checkpoints.get(id);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
@@ -22,7 +28,7 @@ export async function retryCheckpoint(ctx: IngestContext, run: Run, { id }: Pick
   await checkKept(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   const evalSet = await evalSetAfter(catalog, run, change);
-  if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, evalSet, model);
+  if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, { evalSet, layout: model, signal });
   const traceparent = tracer.current();
   return catalog.transaction(async (tx) => {
     // Only of a live run; a deletion of the run or of the step is before or after this.
