@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from './config.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { checkEvalSet } from './compress/check-eval-set.ts';
 import { checkWithCheckpoint } from './compress/check-with-checkpoint.ts';
@@ -25,7 +26,7 @@ import { tracedVerbs } from './telemetry/traced-verbs.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { deleteRun } from './upkeep/delete-run.ts';
 import type { Watch } from './watch-process.ts';
-import type { WorkDirectory } from './work-directory.ts';
+import { freeBytesOf, type WorkDirectory } from './work-directory.ts';
 
 /** What a gateway is made of. */
 export interface GatewayParts {
@@ -37,6 +38,7 @@ export interface GatewayParts {
   readonly graphs: GraphCache;
   readonly progress: ProgressBus;
   readonly work: WorkDirectory;
+  readonly config: Pick<Config, 'evalMemoryMaxBytes'>;
   readonly watch: Watch;
 }
 
@@ -63,7 +65,18 @@ export function gatewayOf(
   return {
     catalog,
     progress,
-    evalSets: { check: checkWithCheckpoint({ catalog, store, evaluator, graphs, workDirectory, downloads }) },
+    evalSets: {
+      check: checkWithCheckpoint({
+        catalog,
+        store,
+        evaluator,
+        graphs,
+        workDirectory,
+        downloads,
+        modelBytesMax: parts.config.evalMemoryMaxBytes,
+        freeBytes: freeBytesOf,
+      }),
+    },
     runs: {
       create: (repository, input, signal) =>
         createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input, signal),
