@@ -2,6 +2,7 @@ import type { Catalog, Checkpoint, CheckpointFile, Run } from '../catalog/catalo
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { IngestContext } from './ingest-context.ts';
+import { namingMissingShards } from './name-missing-shards.ts';
 import { queueCheckpoint } from './queue-checkpoint.ts';
 import { readLayouts } from './read-layouts.ts';
 import { refuseUnfitFirst } from './refuse-unfit.ts';
@@ -29,10 +30,13 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
   await checkPresent(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
-  await refuseUnfitFirst(ctx, run, { layout: model, signal });
   const checked = { model, files, traceparent: ctx.tracer.current() };
   try {
-    return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked)), created: true };
+    const queued = await namingMissingShards(ctx, { run, checkpoint, files }, async () => {
+      await refuseUnfitFirst(ctx, run, { layout: model, signal });
+      return ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked));
+    });
+    return { checkpoint: queued, created: true };
   } catch (err) {
     const now = await ctx.catalog.checkpoints.get(checkpointId);
     if (now?.revision === revisionId(run.id, checkpoint.step, files)) return { checkpoint: now, created: false };

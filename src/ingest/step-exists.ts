@@ -1,7 +1,8 @@
-import type { Catalog, Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { runOfCheckpoint } from '../compress/run-of-checkpoint.ts';
 import { unfitCodes } from './refuse-unfit.ts';
+import { runsPath } from './runs-path.ts';
 
 /** The answer to other bytes for a committed step: what happened, and the call that resumes training from an earlier step instead. */
 export async function stepExists(catalog: Catalog, { runId, step }: Pick<Checkpoint, 'runId' | 'step'>): Promise<FirnError> {
@@ -46,9 +47,4 @@ async function waysToRetry(catalog: Catalog, checkpoint: Checkpoint): Promise<st
 
 async function nameOf(catalog: Catalog, evalSetId: string | undefined): Promise<string | undefined> {
   return evalSetId === undefined ? undefined : (await catalog.evalSets.get(evalSetId))?.name;
-}
-
-async function runsPath(catalog: Catalog, run: Run | undefined): Promise<string> {
-  const repository = run && (await catalog.repositories.get(run.repositoryId));
-  return `/v1/repositories/${repository === undefined ? '{namespace}/{name}' : `${repository.namespace}/${repository.name}`}/runs`;
 }
