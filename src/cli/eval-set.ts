@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { figureInWords } from '../checkpoint/figure-in-words.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { metricKinds, type MetricKind } from '../checkpoint/metric-kind.ts';
 import { describeLocalGraph, type GraphCache } from '../compress/describe-local-graph.ts';
@@ -128,7 +129,7 @@ function wordsOf(spec: EvalSetSpec, { values, understood, warnings, secondsPerEv
     ...understood,
     ...warnings.map((warning) => `warning: ${warning}`),
     `baseline: ${Object.entries(values)
-      .map(([name, value]) => `${name} ${Number.isFinite(value) ? Number(value.toPrecision(6)) : 'not finite'}`)
+      .map(([name, value]) => `${name} ${figureInWords(value, 6)}`)
       .join(', ')}`,
     `One evaluation took ${secondsPerEvaluation.toFixed(2)} s here, on one core; a checkpoint takes about ${evaluationsAbout}, ${(evaluationsAbout * secondsPerEvaluation).toFixed(1)} s.`,
     ...(specPath === undefined ? [`spec (guessed; give your own with --spec): ${JSON.stringify(spec)}`] : []),

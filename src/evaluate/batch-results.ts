@@ -1,4 +1,5 @@
 import type { Tensor } from 'onnxruntime-node';
+import { countElements } from '../checkpoint/count-elements.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { runFailure } from './runtime-failure.ts';
 import { runtimeTensor } from './weight-tensors.ts';
@@ -43,7 +44,7 @@ interface RowRange extends ResultsRequest {
 async function runRows({ session, inputs }: PreparedSet, { rowStart, rowEnd, weights, outputNames }: RowRange): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
   for (const { input, dtype, rowShape, elements } of inputs) {
-    const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+    const rowElements = countElements(rowShape);
     feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
   }
   try {

@@ -1,5 +1,5 @@
 import type { GraphInitializer } from '../describe-graph.ts';
-import { layoutKey } from '../match-by-content.ts';
+import { shapeKey } from '../match-by-content.ts';
 import type { CheckpointTensor, WeightBinding } from '../weight-binding.ts';
 import type { BindRequest } from './bind-request.ts';
 import type { WeightTrace } from './weight-trace.ts';
@@ -49,10 +49,6 @@ type Named = Pick<GraphInitializer, 'name' | 'shape'>;
 
 function firstByKey(tensors: readonly CheckpointTensor[], keyOf: (tensor: Named) => string): ReadonlyMap<string, CheckpointTensor> {
   return new Map(tensors.toReversed().map((tensor) => [keyOf(tensor), tensor]));
-}
-
-function shapeKey({ shape }: Named): string {
-  return layoutKey({ dtype: undefined, shape });
 }
 
 function lastNameKey(each: Named): string {

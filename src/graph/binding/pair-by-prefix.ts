@@ -2,6 +2,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../describe-graph.ts';
 import type { CheckpointTensor } from '../weight-binding.ts';
+import { commonEnd } from './common-end.ts';
 import { fitOf, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';
 
@@ -75,7 +76,7 @@ function prefixesOf(initializer: GraphInitializer, unused: readonly CheckpointTe
   const { name } = initializer;
   const ends: { readonly prefix: PrefixPair; readonly length: number }[] = [];
   for (const tensor of unused) {
-    const length = commonEnd(name, tensor.name);
+    const length = commonSegments(name, tensor.name);
     if (length === 0 || (ends.length === prefixesPerProbeMax && length <= ends.at(-1)!.length) || fitOf(initializer, tensor) === undefined) continue;
     ends.push({ prefix: { graph: name.slice(0, name.length - length), checkpoint: tensor.name.slice(0, tensor.name.length - length) }, length });
     ends.sort((a, b) => b.length - a.length);
@@ -85,14 +86,10 @@ function prefixesOf(initializer: GraphInitializer, unused: readonly CheckpointTe
 }
 
 /** Characters of the longest common end that starts a segment in both names. */
-function commonEnd(a: string, b: string): number {
-  let length = 0;
-  let whole = 0;
-  while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) {
-    length += 1;
-    if (startsSegment(a, a.length - length) && startsSegment(b, b.length - length)) whole = length;
-  }
-  return whole;
+function commonSegments(a: string, b: string): number {
+  let length = commonEnd(a, b);
+  while (length > 0 && !(startsSegment(a, a.length - length) && startsSegment(b, b.length - length))) length -= 1;
+  return length;
 }
 
 function startsSegment(name: string, at: number): boolean {
