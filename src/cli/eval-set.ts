@@ -1,6 +1,6 @@
 /**
- * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how everything was read: what a hub would say
- * of it, before any training.
+ * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how
+ * everything was read: what a hub would say of it, before any training.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -46,7 +46,10 @@ interface CheckOptions {
   readonly asJson: boolean;
 }
 
-/** Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it cannot. */
+/**
+ * Runs the command and returns the process's exit code: 0 where the set can be used, also with warnings, 1 where it
+ * cannot.
+ */
 export async function evalSet(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     say(`Usage: ${evalSetUsage}`);
@@ -109,7 +112,8 @@ function checkpointPaths(checkpoint: string): string[] {
   const names = readdirSync(checkpoint).sort();
   const index = names.find((name) => name.endsWith('.safetensors.index.json'));
   const single = names.filter((name) => name.endsWith('.safetensors') && !name.endsWith('.grad.safetensors'));
-  // As transformers does: the whole model before an index that an older save may have left. Another file beside an index is one of its shards.
+  // As transformers does: the whole model before an index that an older save may have left. Another file beside an
+  // index is one of its shards.
   const found = names.includes('model.safetensors') ? 'model.safetensors' : (index ?? (single.length === 1 ? single[0] : undefined));
   if (found === undefined) throw new Error(`${checkpoint} has no model.safetensors and no model.safetensors.index.json`);
   return presentFiles(join(checkpoint, found));

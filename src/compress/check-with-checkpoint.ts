@@ -29,8 +29,9 @@ export interface CheckWithCheckpoint extends EvalSetContext {
 export type CheckpointCheck = (evalSet: EvalSet, checkpoint: Checkpoint, signal?: AbortSignal) => Promise<EvalSetReport>;
 
 /**
- * The check over one process's scratch disk. It rejects with `eval-set-not-ready` (a part is missing), `upload-incomplete` (the checkpoint has no model file that arrived),
- * `eval-memory` and `storage-full` (the model is too large for this process or its disk, before it is read), `overloaded`, and the errors of `examineEvalSet`.
+ * The check over one process's scratch disk. It rejects with `eval-set-not-ready` (a part is missing),
+ * `upload-incomplete` (the checkpoint has no model file that arrived), `eval-memory` and `storage-full` (the model is
+ * too large for this process or its disk, before it is read), `overloaded`, and the errors of `examineEvalSet`.
  */
 export function checkWithCheckpoint(ctx: CheckWithCheckpoint): CheckpointCheck {
   const refusal = 'Too many checks of eval sets are waiting for their turn; ask again in a moment.';

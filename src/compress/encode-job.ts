@@ -92,8 +92,9 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
 }
 
 /**
- * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all but the model, which stays while
- * this is the run's newest checkpoint that is ready and not deleted. One that was tried again may become ready after newer ones of its run.
+ * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all
+ * but the model, which stays while this is the run's newest checkpoint that is ready and not deleted. One that was
+ * tried again may become ready after newer ones of its run.
  */
 async function releaseRaw(
   tx: Catalog,

@@ -4,7 +4,10 @@ import type { EvalSetContext } from './check-eval-set.ts';
 import { describeLocalGraph } from './describe-local-graph.ts';
 import { evalSetDirectory, localGraph } from './local-eval-set.ts';
 
-/** Whether model tensors of a layout could fill the graph of an eval set; asked by `signal`'s owner, who may be gone before the answer. */
+/**
+ * Whether model tensors of a layout could fill the graph of an eval set; asked by `signal`'s owner, who may be gone
+ * before the answer.
+ */
 export interface AskedFit {
   readonly evalSet: EvalSet;
   readonly layout: RunLayout;
@@ -12,8 +15,9 @@ export interface AskedFit {
 }
 
 /**
- * Refuses model tensors that could not fill the graph of an eval set, whatever their bytes: at the upload, so that no job fails step after step. Reads the graph, not the
- * batches. Rejects with `graph-missing-weights` and `eval-input-mismatch`, with the errors of store and graph, and with the signal's reason.
+ * Refuses model tensors that could not fill the graph of an eval set, whatever their bytes: at the upload, so that no
+ * job fails step after step. Reads the graph, not the batches. Rejects with `graph-missing-weights` and
+ * `eval-input-mismatch`, with the errors of store and graph, and with the signal's reason.
  */
 export function fitsEvalSet(ctx: Omit<EvalSetContext, 'evaluator'>): (asked: AskedFit) => Promise<void> {
   return async ({ evalSet, layout, signal }) => {

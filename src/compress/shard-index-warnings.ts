@@ -4,9 +4,10 @@ import type { SourceFile } from './model-source.ts';
 import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from './shard-index.ts';
 
 /**
- * What whoever uploaded a sharded model should know, in sentences: an index (`*.safetensors.index.json`, whose `weight_map` names the shard of each tensor,
- * relative to its own folder) that is none, names a shard that is not there, places a tensor where it is not, or leaves out one of the shards it names. Files are stored as they
- * are all the same. Rejects with the store's errors.
+ * What whoever uploaded a sharded model should know, in sentences: an index (`*.safetensors.index.json`, whose
+ * `weight_map` names the shard of each tensor, relative to its own folder) that is none, names a shard that is not
+ * there, places a tensor where it is not, or leaves out one of the shards it names. Files are stored as they are all
+ * the same. Rejects with the store's errors.
  */
 export async function shardIndexWarnings(files: readonly SourceFile[], signal?: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];

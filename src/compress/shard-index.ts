@@ -3,7 +3,10 @@ export const shardIndexEnding = '.safetensors.index.json';
 /** Longest index that is looked at, in bytes: as long as the longest header, which lists the same tensors. */
 export const shardIndexBytesMax = 25_000_000;
 
-/** The `weight_map` of an index: which file, relative to the index's folder, holds each tensor. Undefined for bytes that are no index. */
+/**
+ * The `weight_map` of an index: which file, relative to the index's folder, holds each tensor. Undefined for bytes that
+ * are no index.
+ */
 export function parseWeightMap(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   try {
     const { weight_map: weightMap } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as { weight_map?: unknown };

@@ -4,8 +4,9 @@ import type { FirnError } from '../checkpoint/firn-error.ts';
 import { diskError } from '../store/disk-error.ts';
 
 /**
- * Runs `work` with a new directory whose path begins with `prefix`, and removes it on every way out: another try at the same may still be ending in its own. Rejects with
- * the errors of `work`; a full disk (`storage-full`), or too many open files (`overloaded`), is told as one in the store is.
+ * Runs `work` with a new directory whose path begins with `prefix`, and removes it on every way out: another try at the
+ * same may still be ending in its own. Rejects with the errors of `work`; a full disk (`storage-full`), or too many
+ * open files (`overloaded`), is told as one in the store is.
  */
 export async function withScratch<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
   try {

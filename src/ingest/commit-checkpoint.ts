@@ -17,9 +17,11 @@ export interface CommittedCheckpoint {
 }
 
 /**
- * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the run. One transaction gives it its
- * revision, queues it and releases its encode job; from then on it is never lost. Repeating it answers as the first time, unless the checkpoint has failed since.
- * Errors: `checkpoint-failed` (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the
+ * run. One transaction gives it its revision, queues it and releases its encode job; from then on it is never lost.
+ * Repeating it answers as the first time, unless the checkpoint has failed since. Errors: `checkpoint-failed` (naming
+ * the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`,
+ * `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
 export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string, signal?: AbortSignal): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);

@@ -40,9 +40,11 @@ export interface CreateRunContext {
 }
 
 /**
- * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; half a percent
- * on the first metric; thresholds of the parent that an eval set of its own has no metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
- * `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
+ * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config,
+ * exact without; half a percent on the first metric; thresholds of the parent that an eval set of its own has no
+ * metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`,
+ * `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or
+ * `checkpoint-failed` (the checkpoint to fork from).
  */
 export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run> {
   const { catalog, newSeed } = ctx;

@@ -9,8 +9,8 @@ export interface MissingShards {
 }
 
 /**
- * Which shards the indexes among a checkpoint's files name that have not arrived. Looks at what has arrived alone; what is no index names none. Rejects with the errors of `read`, which
- * gives the bytes of a file.
+ * Which shards the indexes among a checkpoint's files name that have not arrived. Looks at what has arrived alone; what
+ * is no index names none. Rejects with the errors of `read`, which gives the bytes of a file.
  */
 export async function missingShards<File extends Pick<CheckpointFile, 'path' | 'sizeBytes' | 'received'>>(
   files: readonly File[],

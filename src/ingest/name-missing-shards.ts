@@ -10,7 +10,10 @@ import { runsPath } from './runs-path.ts';
 /** What a checkpoint is refused with whose tensors are too few. */
 const lackingCodes: readonly FirnErrorCode[] = ['graph-missing-weights', 'layout-mismatch'];
 
-/** Runs what may refuse an open checkpoint for its tensors, and begins the refusal with the shards that its index names and that have not arrived. */
+/**
+ * Runs what may refuse an open checkpoint for its tensors, and begins the refusal with the shards that its index names
+ * and that have not arrived.
+ */
 export async function namingMissingShards<T>(
   ctx: Pick<IngestContext, 'catalog' | 'store'>,
   { run, checkpoint, files }: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: readonly CheckpointFile[] },

@@ -25,10 +25,12 @@ export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
 }
 
 /**
- * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the run and commits it: a push that is
- * refused or dies has reserved nothing, and of several at once the first whose body is whole and sound wins. An open reservation of this one file is used,
- * and stays as it is when the push is refused. A step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry call); one with others is
- * `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
+ * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the
+ * run and commits it: a push that is refused or dies has reserved nothing, and of several at once the first whose body
+ * is whole and sound wins. An open reservation of this one file is used, and stays as it is when the push is refused. A
+ * step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry
+ * call); one with others is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a
+ * file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
  */
 export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
   await checkExpects(ctx.catalog, run, push.expects);

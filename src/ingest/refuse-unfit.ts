@@ -4,10 +4,16 @@ import type { AskedFit } from '../compress/fits-eval-set.ts';
 import { throwIfAborted } from '../store/until-aborted.ts';
 import type { IngestContext } from './ingest-context.ts';
 
-/** Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says nothing about the two. */
+/**
+ * Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says
+ * nothing about the two.
+ */
 export type FitsEvalSet = (input: AskedFit) => Promise<void>;
 
-/** What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is away, a damaged object) is of the moment. */
+/**
+ * What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is
+ * away, a damaged object) is of the moment.
+ */
 export const unfitCodes: readonly FirnErrorCode[] = [
   'graph-invalid',
   'graph-external-data',
@@ -18,8 +24,8 @@ export const unfitCodes: readonly FirnErrorCode[] = [
 ];
 
 /**
- * Rejects with one of `unfitCodes` where an eval set can measure no model of the layout, and with the reason of its signal. Where that cannot be told now it resolves: the encode job
- * will tell. Not inside a transaction.
+ * Rejects with one of `unfitCodes` where an eval set can measure no model of the layout, and with the reason of its
+ * signal. Where that cannot be told now it resolves: the encode job will tell. Not inside a transaction.
  */
 export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEvalSet'>, asked: AskedFit): Promise<void> {
   try {
@@ -30,7 +36,9 @@ export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEval
   }
 }
 
-/** As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout. */
+/**
+ * As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout.
+ */
 export async function refuseUnfitFirst(ctx: IngestContext, { id: runId }: Pick<Run, 'id'>, asked: Pick<AskedFit, 'layout' | 'signal'>): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
   if (fitsEvalSet === undefined) return;

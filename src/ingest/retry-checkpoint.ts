@@ -9,9 +9,12 @@ import { joinLayouts } from './run-layout.ts';
 import { settleLayout } from './settle-layout.ts';
 
 /**
- * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were uploaded: measured with what the run has now, or with what is given. It was acknowledged
- * already, so the bounds of staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors: `conflict` (it is not failed, or its bytes are gone),
- * `layout-mismatch` (the run has been built with other tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the store's.
+ * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were
+ * uploaded: measured with what the run has now, or with what is given. It was acknowledged already, so the bounds of
+ * staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors:
+ * `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other tensors
+ * since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the
+ * store's.
  */
 export async function retryCheckpoint(
   ctx: IngestContext,
