@@ -97,7 +97,9 @@ export const configSchema = z.object({
     'Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means one less than the cores, at least one.',
   ),
   FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400).describe('Seconds one evaluation may take.'),
-  FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024).describe('MiB of private memory one evaluation child may use.'),
+  FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024).describe(
+    'MiB of private memory one evaluation child may use; also the largest model that a gateway checks an eval set with on request.',
+  ),
   FIRN_ENCODE_CACHE_MIB: integer(64, 0, 65536).describe('MiB of uploaded blocks kept in memory during an encode.'),
   FIRN_RESTORE_CACHE_MIB: integer(64, 1, 65536).describe('MiB of decoded ancestor blocks kept for restores and deltas.'),
   FIRN_CHAIN_LENGTH_MAX: integer(32, 1, 1024).describe('Packages a restore may have to read, the base included.'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from './config.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { checkEvalSet } from './compress/check-eval-set.ts';
 import { checkWithCheckpoint } from './compress/check-with-checkpoint.ts';
@@ -25,7 +26,7 @@ import { tracedVerbs } from './telemetry/traced-verbs.ts';
 import { deleteCheckpoint } from './upkeep/delete-checkpoint.ts';
 import { deleteRun } from './upkeep/delete-run.ts';
 import type { Watch } from './watch-process.ts';
-import type { WorkDirectory } from './work-directory.ts';
+import { freeBytesOf, type WorkDirectory } from './work-directory.ts';
 
 /** What a gateway is made of. */
 export interface GatewayParts {
@@ -37,6 +38,7 @@ export interface GatewayParts {
   readonly graphs: GraphCache;
   readonly progress: ProgressBus;
   readonly work: WorkDirectory;
+  readonly config: Pick<Config, 'evalMemoryMaxBytes'>;
   readonly watch: Watch;
 }
 
@@ -63,16 +65,27 @@ export function gatewayOf(
   return {
     catalog,
     progress,
-    evalSets: { check: checkWithCheckpoint({ catalog, store, evaluator, graphs, workDirectory, downloads }) },
+    evalSets: {
+      check: checkWithCheckpoint({
+        catalog,
+        store,
+        evaluator,
+        graphs,
+        workDirectory,
+        downloads,
+        modelBytesMax: parts.config.evalMemoryMaxBytes,
+        freeBytes: freeBytesOf,
+      }),
+    },
     runs: {
-      create: (repository, input) =>
-        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input),
-      change: (run, change) => changeRun(ingestContext, run, change),
+      create: (repository, input, signal) =>
+        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input, signal),
+      change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
       delete: (run) => deleteRun({ catalog }, run),
     },
     uploads: {
       ...ingest,
-      commitCheckpoint: (run, checkpoint) => waking(ingest.commitCheckpoint(run, checkpoint)),
+      commitCheckpoint: (run, checkpoint, signal) => waking(ingest.commitCheckpoint(run, checkpoint, signal)),
       pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
       deleteEvalSet: async (evalSet) => {
         await ingest.deleteEvalSet(evalSet);
@@ -82,7 +95,7 @@ export function gatewayOf(
     resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
     checkpoints: {
       cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
-      retry: (run, checkpoint, change) => waking(retryCheckpoint(ingestContext, run, checkpoint, change)),
+      retry: (run, checkpoint, change, signal) => waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from './catalog/directory-lock.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
@@ -37,6 +37,12 @@ export async function ownWorkDirectory(parent: string): Promise<WorkDirectory> {
       await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** What an ordinary user may still write on the disk of a directory, in bytes. */
+export async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
 }
 
 async function removeDead(path: string): Promise<void> {

@@ -270,8 +270,8 @@ export interface CheckpointRecords {
   get(id: string): Promise<Checkpoint | undefined>;
   /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
   list(runId: string, page: Page): Promise<Checkpoint[]>;
-  /** The live or hidden checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. */
-  previousReady(runId: string, beforeSequence: number): Promise<Checkpoint | undefined>;
+  /** The checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. Live or hidden, or `live` alone. */
+  previousReady(runId: string, beforeSequence: number, which?: { readonly live?: boolean }): Promise<Checkpoint | undefined>;
   /** The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs that have one, newest first, at most `limit`. */
   newestElsewhere(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]>;
   /**
@@ -294,7 +294,7 @@ export interface CheckpointRecords {
   retry(id: string, evaluation: { readonly evalSetId?: string | undefined; readonly thresholds: QualityThresholds }): Promise<Checkpoint>;
   /** Whether a queued, working or ready checkpoint of the run was committed with the eval set. */
   anyMeasuredWith(runId: string, evalSetId: string): Promise<boolean>;
-  /** Whether the run has a ready checkpoint, live or hidden, with a larger sequence. */
+  /** Whether the run has a live, ready checkpoint with a larger sequence. */
   hasNewerReady(runId: string, sequence: number): Promise<boolean>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;

@@ -160,7 +160,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect((await newest())[0]).toBe(later.checkpoint.id);
   });
 
-  test('the previous ready checkpoint is the nearest below, hidden or not, with a package', async () => {
+  test('the previous ready checkpoint is the nearest below, hidden or not or live alone, with a package', async () => {
     const run = await makeRun(open());
     const first = await makeReady(open(), run, 1);
     const second = await makeReady(open(), run, 2);
@@ -170,6 +170,7 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect((await open().checkpoints.previousReady(run.id, fourth.sequence))?.id).toBe(second.checkpoint.id);
     await open().checkpoints.hide(second.checkpoint.id);
     expect((await open().checkpoints.previousReady(run.id, fourth.sequence))?.id).toBe(second.checkpoint.id);
+    expect((await open().checkpoints.previousReady(run.id, fourth.sequence, { live: true }))?.id).toBe(first.checkpoint.id);
     expect((await open().checkpoints.previousReady(run.id, second.checkpoint.sequence))?.id).toBe(first.checkpoint.id);
     expect(await open().checkpoints.previousReady(run.id, 0)).toBeUndefined();
   });

@@ -60,8 +60,10 @@ export function checkpointRecords(db: Db): CheckpointRecords {
         .limit(pageLimit(page));
       return found.map(dropNulls);
     },
-    previousReady: (runId, beforeSequence) =>
-      one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId)),
+    previousReady: (runId, beforeSequence, { live = false } = {}) => {
+      const isReady = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), live ? isNull(checkpoints.deletedAt) : undefined);
+      return one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), isReady);
+    },
     newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
     async transition(id, from, to, set = {}) {
       const at = {
@@ -81,8 +83,10 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       const isCommitted = inArray(checkpoints.state, ['queued', 'working', 'ready']);
       return (await one(eq(checkpoints.runId, runId), eq(checkpoints.evalSetId, evalSetId), isCommitted)) !== undefined;
     },
-    hasNewerReady: async (runId, sequence) =>
-      (await one(eq(checkpoints.runId, runId), gt(checkpoints.sequence, sequence), eq(checkpoints.state, 'ready'))) !== undefined,
+    hasNewerReady: async (runId, sequence) => {
+      const isReady = and(eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt));
+      return (await one(eq(checkpoints.runId, runId), gt(checkpoints.sequence, sequence), isReady)) !== undefined;
+    },
     async requestCancel(id) {
       const marked = await query
         .update(checkpoints)

@@ -95,7 +95,8 @@ async function locked(tx: Db, id: string): Promise<typeof evalSets.$inferSelect>
 /** What may yet be measured with it, in words. What refers to it from now on waits for the lock, and finds it gone. */
 async function userOf({ query }: Db, id: string): Promise<string | undefined> {
   const [run] = await query.select({ name: runs.name }).from(runs).where(eq(runs.evalSetId, id)).limit(1);
-  if (run !== undefined) return `run "${run.name}" measures its checkpoints with it; give that another one (PATCH of the run), or delete it`;
+  if (run !== undefined)
+    return `run "${run.name}" measures its checkpoints with it; give that another one (PATCH of the run, with {"evalSet": "<name>"}), or delete it`;
   const canBeRetried = and(eq(checkpoints.state, 'failed'), isNull(checkpoints.deletedAt));
   const [checkpoint] = await query
     .select({ step: checkpoints.step, state: checkpoints.state, run: runs.name })
@@ -105,7 +106,7 @@ async function userOf({ query }: Db, id: string): Promise<string | undefined> {
     .limit(1);
   if (checkpoint === undefined) return undefined;
   const { run: name, step, state } = checkpoint;
-  const way = state === 'failed' ? 'retry it with another one, or delete it' : 'wait for it, or cancel it';
+  const way = state === 'failed' ? 'retry it with another one (POST of its /retry, with {"evalSet": "<name>"}), or delete it' : 'wait for it, or cancel it';
   return `step ${step} of run "${name}", which is ${state}, is measured with it; ${way}`;
 }
 

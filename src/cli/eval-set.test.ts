@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evalSet } from './eval-set.ts';
@@ -22,6 +22,16 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
     (line) => err.push(line),
   );
   return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** A folder of its own with an index of three shards, of which those numbers are missing; the index's path. */
+function shardsBut(...missing: readonly number[]): string {
+  const at = mkdtempSync(join(folder, 'shards-'));
+  const names = [1, 2, 3].map((number) => `model-0000${number}-of-00003.safetensors`);
+  for (const [index, name] of names.entries()) if (!missing.includes(index + 1)) writeFileSync(join(at, name), '');
+  const path = join(at, 'model.safetensors.index.json');
+  writeFileSync(path, JSON.stringify({ weight_map: Object.fromEntries(names.map((name) => [`w of ${name}`, name])) }));
+  return path;
 }
 
 describe('firn eval-set check', () => {
@@ -55,6 +65,16 @@ describe('firn eval-set check', () => {
     ['a missing argument', () => ['check', graph, batches], /A graph, batches and a checkpoint are wanted/],
     ['an unknown kind', () => ['check', graph, batches, checkpoint, '--kind', 'bleu'], /There is no kind "bleu"/],
     ['a file that is not there', () => ['check', graph, join(folder, 'none'), checkpoint], /there is no .*none/],
+    [
+      'an index whose shard is missing',
+      () => ['check', graph, batches, shardsBut(2)],
+      /index\.json names model-00002-of-00003\.safetensors, .*put all 3 shards/,
+    ],
+    [
+      'a folder with such an index',
+      () => ['check', graph, batches, dirname(shardsBut(1, 3))],
+      /names model-00001-of-00003\.safetensors and 1 more, .*put all 3/,
+    ],
     ['a folder without a model', () => ['check', graph, batches, folder], /has no model.safetensors/],
     ['a spec that is none', () => ['check', graph, batches, checkpoint, '--spec', batches], /is larger than|is not JSON/],
     ['batches for a checkpoint', () => ['check', graph, batches, batches], /^graph-missing-weights: No tensor of the checkpoint fills "wte\.weight", "wpe\.weight"/],

@@ -2,10 +2,11 @@
  * `firn eval-set check GRAPH BATCHES CHECKPOINT...` measures a checkpoint on an eval set without a server, and says how
  * everything was read: what a hub would say of it, before any training.
  */
-import { readFileSync, statSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { figureInWords } from '../checkpoint/figure-in-words.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { metricKinds, type MetricKind } from '../checkpoint/metric-kind.ts';
 import { describeLocalGraph, type GraphCache } from '../compress/describe-local-graph.ts';
@@ -107,15 +108,24 @@ function readSpec(path: string): EvalSetSpec {
 
 /** The safetensors files of a checkpoint that is one, an index of shards, or a folder with one of these. */
 function checkpointPaths(checkpoint: string): string[] {
-  if (!statSync(checkpoint, { throwIfNoEntry: false })?.isDirectory()) return modelFiles(checkpoint).map(({ from }) => from);
+  if (!statSync(checkpoint, { throwIfNoEntry: false })?.isDirectory()) return presentFiles(checkpoint);
   const names = readdirSync(checkpoint).sort();
   const index = names.find((name) => name.endsWith('.safetensors.index.json'));
   const single = names.filter((name) => name.endsWith('.safetensors') && !name.endsWith('.grad.safetensors'));
-  const only = names.includes('model.safetensors') ? 'model.safetensors' : single.length === 1 ? single[0] : undefined;
-  // As transformers does: the one file before an index that an older save may have left.
-  const found = only ?? index;
+  // As transformers does: the whole model before an index that an older save may have left. Another file beside an
+  // index is one of its shards.
+  const found = names.includes('model.safetensors') ? 'model.safetensors' : (index ?? (single.length === 1 ? single[0] : undefined));
   if (found === undefined) throw new Error(`${checkpoint} has no model.safetensors and no model.safetensors.index.json`);
-  return modelFiles(join(checkpoint, found)).map(({ from }) => from);
+  return presentFiles(join(checkpoint, found));
+}
+
+/** What a file stands for: itself, or the shards of an index, which all have to be there. */
+function presentFiles(file: string): string[] {
+  const paths = modelFiles(file).map(({ from }) => from);
+  const [first, ...more] = paths.filter((path) => !existsSync(path)).map((path) => basename(path));
+  if (first === undefined) return paths;
+  const missing = more.length > 0 ? `${first} and ${more.length} more, which are` : `${first}, which is`;
+  throw new Error(`the index ${file} names ${missing} not beside it: put all ${paths.length} shards into its folder, as save_pretrained writes them`);
 }
 
 function wordsOf(spec: EvalSetSpec, { values, understood, warnings, secondsPerEvaluation }: EvalSetReport, { specPath }: CheckOptions): string[] {
@@ -123,7 +133,7 @@ function wordsOf(spec: EvalSetSpec, { values, understood, warnings, secondsPerEv
     ...understood,
     ...warnings.map((warning) => `warning: ${warning}`),
     `baseline: ${Object.entries(values)
-      .map(([name, value]) => `${name} ${Number.isFinite(value) ? Number(value.toPrecision(6)) : 'not finite'}`)
+      .map(([name, value]) => `${name} ${figureInWords(value, 6)}`)
       .join(', ')}`,
     `One evaluation took ${secondsPerEvaluation.toFixed(2)} s here, on one core; a checkpoint takes about ${evaluationsAbout}, ${(evaluationsAbout * secondsPerEvaluation).toFixed(1)} s.`,
     ...(specPath === undefined ? [`spec (guessed; give your own with --spec): ${JSON.stringify(spec)}`] : []),

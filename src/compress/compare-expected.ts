@@ -1,3 +1,4 @@
+import { figureInWords } from '../checkpoint/figure-in-words.ts';
 import { baselineMagnitudeMin, type MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import { expectsWithinDefault } from '../checkpoint/search-options.ts';
@@ -14,9 +15,11 @@ export function unexpectedBaseline(expects: MetricValues | undefined, measured: 
     return found !== undefined && !(Math.abs(found - expected) <= within * Math.max(Math.abs(expected), baselineMagnitudeMin));
   });
   if (apart.length === 0) return undefined;
-  const figures = apart.map(([name, expected]) => `${quoteName(name)} ${figure(expected)} by the training job and ${figure(measured[name]!)} on the eval set`);
+  const figures = apart.map(
+    ([name, expected]) => `${quoteName(name)} ${figureInWords(expected, 6)} by the training job and ${figureInWords(measured[name]!, 6)} on the eval set`,
+  );
   return (
-    `The uploaded weights give ${figures.join(', ')}, which differ by more than ${Number((100 * within).toPrecision(3))} %, so the checkpoint is stored exact: ` +
+    `The uploaded weights give ${figures.join(', ')}, which differ by more than ${figureInWords(100 * within, 3)} %, so the checkpoint is stored exact: ` +
     'thresholds on a figure that is not the model’s would bound nothing.'
   );
 }
@@ -30,8 +33,4 @@ export function unmeasuredExpectations(expects: MetricValues | undefined, measur
   return unmeasured.length === 0
     ? undefined
     : `The training job reported ${quoteNames(unmeasured)}, which the eval set does not measure, so nothing was compared with it.`;
-}
-
-function figure(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : 'not finite';
 }

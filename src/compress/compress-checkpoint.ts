@@ -1,7 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkpoint, CheckpointFile, CheckpointResult, FileResultRecord, Run } from '../catalog/catalog.ts';
-import { diskError } from '../store/disk-error.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import { ancestorsOfExact } from './ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
@@ -24,6 +22,7 @@ import { runOfCheckpoint } from './run-of-checkpoint.ts';
 import { storeCheckpoint } from './store-checkpoint.ts';
 import { TrialCounts } from './trial-counts.ts';
 import { verifyStored } from './verify-stored.ts';
+import { withScratch } from './with-scratch.ts';
 
 export interface CheckpointToCompress {
   readonly checkpoint: Checkpoint;
@@ -72,7 +71,7 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   } catch (error) {
     // Nobody else writes this key, and nothing refers to it yet. What cannot be deleted now is collected as an orphan.
     await ctx.store.delete(packageKey).catch(() => undefined);
-    throw tellFullDisk(error);
+    throw error;
   }
 }
 
@@ -187,21 +186,4 @@ class Phases {
       this.seconds[phase] = (this.seconds[phase] ?? 0) + (performance.now() - started) / 1000;
     }
   }
-}
-
-/** Runs `work` with a directory of its own: another try at the checkpoint may still be ending in its own. */
-async function withScratch<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
-  await mkdir(join(prefix, '..'), { recursive: true });
-  const directory = await mkdtemp(prefix);
-  try {
-    return await work(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
-/** A full disk, or too many open files, under the scratch files is told as one in the store is; any other error passes. */
-function tellFullDisk(error: unknown): unknown {
-  const told = diskError(error);
-  return told.code === 'storage-full' || told.code === 'overloaded' ? told : error;
 }

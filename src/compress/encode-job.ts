@@ -92,8 +92,9 @@ async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; comp
 }
 
 /**
- * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all but the model, which stays while
- * this is the run's newest ready checkpoint. One that was tried again may become ready after newer ones of its run.
+ * Which raw objects go: sensitivity always; of an exact checkpoint all that are stored elsewhere; of a lossy one all
+ * but the model, which stays while this is the run's newest checkpoint that is ready and not deleted. One that was
+ * tried again may become ready after newer ones of its run.
  */
 async function releaseRaw(
   tx: Catalog,
@@ -101,18 +102,23 @@ async function releaseRaw(
 ): Promise<void> {
   const elsewhere = new Set(files.filter((file) => file.storage !== 'raw').map((file) => file.path));
   const rows = await tx.files.list(checkpoint.id);
-  const keepsModel = result.fidelity !== 'exact' && !(await tx.checkpoints.hasNewerReady(checkpoint.runId, checkpoint.sequence));
+  const { runId, sequence } = checkpoint;
+  const keepsModel = result.fidelity !== 'exact' && !(await tx.checkpoints.hasNewerReady(runId, sequence));
   const now = rows.filter((row) => row.role === 'sensitivity' || (elsewhere.has(row.path) && (row.role !== 'model' || !keepsModel)));
   await tx.files.releaseRaw(
     checkpoint.id,
     now.map((row) => row.path),
   );
-  const previous = await tx.checkpoints.previousReady(checkpoint.runId, checkpoint.sequence);
-  if (previous === undefined) return;
-  const older = (await tx.files.list(previous.id)).filter((row) => row.rawKey !== undefined && row.storage !== 'raw');
+  // A deleted one keeps what a reference needed; the live one behind it kept its model after it.
+  const previous = [await tx.checkpoints.previousReady(runId, sequence), await tx.checkpoints.previousReady(runId, sequence, { live: true })];
+  for (const id of new Set(previous.flatMap((each) => each?.id ?? []))) await releaseStoredElsewhere(tx, id);
+}
+
+async function releaseStoredElsewhere(tx: Catalog, checkpointId: string): Promise<void> {
+  const rows = (await tx.files.list(checkpointId)).filter((row) => row.rawKey !== undefined && row.storage !== 'raw');
   await tx.files.releaseRaw(
-    previous.id,
-    older.map((row) => row.path),
+    checkpointId,
+    rows.map((row) => row.path),
   );
 }
 

@@ -18,12 +18,21 @@ export function evalSetDirectory(workDirectory: string): string {
  */
 export async function localEvalSet(store: ObjectStore, evalSet: EvalSet, directory: string, signal?: AbortSignal): Promise<LocalEvalSet> {
   const { graphKey, batchesKey } = evalSet;
-  if (graphKey === undefined || batchesKey === undefined) throw new FirnError('eval-set-not-ready', 'The eval set lacks its graph or its batches.');
-  const home = join(directory, evalSet.id);
-  await mkdir(home, { recursive: true });
-  const graphPath = await localCopy(store, graphKey, join(home, `graph-${evalSet.graphSha256}.onnx`), signal);
-  const batchesPath = await localCopy(store, batchesKey, join(home, `batches-${evalSet.batchesSha256}.safetensors`), signal);
+  if (graphKey === undefined || batchesKey === undefined) throw lacksPart();
+  const graphPath = await localGraph(store, evalSet, directory, signal);
+  const batchesPath = await localCopy(store, batchesKey, join(directory, evalSet.id, `batches-${evalSet.batchesSha256}.safetensors`), signal);
   return { graphPath, batchesPath, spec: evalSet.spec };
+}
+
+/** As {@link localEvalSet}, the graph alone: its path. */
+export async function localGraph(store: ObjectStore, { id, graphKey, graphSha256 }: EvalSet, directory: string, signal?: AbortSignal): Promise<string> {
+  if (graphKey === undefined) throw lacksPart();
+  await mkdir(join(directory, id), { recursive: true });
+  return localCopy(store, graphKey, join(directory, id, `graph-${graphSha256}.onnx`), signal);
+}
+
+function lacksPart(): FirnError {
+  return new FirnError('eval-set-not-ready', 'The eval set lacks its graph or its batches.');
 }
 
 /**

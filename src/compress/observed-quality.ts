@@ -1,5 +1,6 @@
 import type { ObservedMetric } from '../catalog/catalog.ts';
 import type { MetricSpec } from '../checkpoint/eval-set-spec.ts';
+import { figureInWords } from '../checkpoint/figure-in-words.ts';
 import { metricKindRules, type MetricKind } from '../checkpoint/metric-kind.ts';
 import { defaultThreshold, degradation, type MetricValues } from '../checkpoint/quality.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
@@ -48,10 +49,10 @@ export function unboundedWarnings(quality: MeasuredQuality): string[] {
         metricKindRules[kind].bound === 'relative' && Number.isFinite(baseline) && !(worse <= unboundedFactor * largest),
     )
     .map(([name, { kind, baseline, measured: after, degradation: worse }]) => {
-      if (!Number.isFinite(after)) return `${quoteName(name)} is not bounded and is not finite any more; it was ${Number(baseline.toPrecision(4))}.`;
+      if (!Number.isFinite(after)) return `${quoteName(name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`;
       const moved = metricKindRules[kind].higherIsBetter ? 'fell' : 'grew';
-      const by = `by ${Number((100 * worse).toPrecision(2))} %`;
-      return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${Number(baseline.toPrecision(4))} to ${Number(after.toPrecision(4))}; the largest threshold is ${Number((100 * largest).toPrecision(3))} %. A threshold on it would hold it.`;
+      const by = `by ${figureInWords(100 * worse, 2)} %`;
+      return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`;
     });
 }
 

@@ -74,6 +74,18 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   expect([next.state, await harness.rawPaths(newer), await harness.rawPaths(next)]).toEqual(['ready', [], ['model.safetensors']]);
 });
 
+test('a step tried again behind a newer one that was deleted keeps its raw model, until a step after it is ready', async () => {
+  const run = await harness.newRun();
+  await harness.push(run, 0, modelOf(tinyWeights(0)));
+  const bad = await failed(run, 1);
+  const deleted = await harness.push(run, 2, modelOf(tinyWeights(2)));
+  await harness.catalog.checkpoints.hide(deleted.id);
+  const ready = await retry(bad, run);
+  expect([ready.state, await harness.rawPaths(ready)]).toEqual(['ready', ['model.safetensors']]);
+  const next = await harness.push(run, 3, modelOf(tinyWeights(3)));
+  expect([await harness.rawPaths(ready), await harness.rawPaths(next)]).toEqual([[], ['model.safetensors']]);
+});
+
 test('the last step of a run that is tried again keeps its raw model, and the one before gives its own up', async () => {
   const run = await harness.newRun();
   const first = await harness.push(run, 0, modelOf(tinyWeights(0)));

@@ -18,7 +18,16 @@ describe('the warnings about a shard index', () => {
     ['is right', { metadata: { total_size: 1 }, weight_map: right }, []],
     ['names one shard of several', { weight_map: { w: 'b.safetensors' } }, []],
     ['swaps two', { weight_map: { ...right, u: 'b.safetensors', w: 'a.safetensors' } }, [`${about} places tensors where they are not: "u", "w".`]],
-    ['names a file that is not there', { weight_map: { ...right, w: 'm/b.safetensors' } }, [`${about} places tensors where they are not: "w".`]],
+    [
+      'names a file that is not there',
+      { weight_map: { ...right, w: 'm/b.safetensors' } },
+      [`${about} names shards that the checkpoint lacks: "m/m/b.safetensors" (of "w").`],
+    ],
+    [
+      'names such files, and swaps two',
+      { weight_map: { u: 'b.safetensors', w: 'c.safetensors', x: 'd.safetensors' } },
+      [`${about} names shards that the checkpoint lacks: "m/c.safetensors", "m/d.safetensors" (of "w", "x"); it places tensors where they are not: "u".`],
+    ],
     ['names a tensor that is not there', { weight_map: { ...right, x: 'b.safetensors' } }, [`${about} places tensors where they are not: "x".`]],
     [
       'leaves one out, and another away',

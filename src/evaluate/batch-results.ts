@@ -1,4 +1,5 @@
 import type { Tensor } from 'onnxruntime-node';
+import { countElements } from '../checkpoint/count-elements.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { runFailure } from './runtime-failure.ts';
 import { runtimeTensor } from './weight-tensors.ts';
@@ -56,7 +57,7 @@ export async function runRows(
 ): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
   for (const { input, dtype, rowShape, elements } of inputs) {
-    const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+    const rowElements = countElements(rowShape);
     feeds[input] = runtimeTensor(dtype, elements.subarray(rowStart * rowElements, rowEnd * rowElements), [rowEnd - rowStart, ...rowShape]);
   }
   try {

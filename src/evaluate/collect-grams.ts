@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { Tensor } from 'onnxruntime-node';
-import { FirnError } from '../checkpoint/firn-error.ts';
 import type { GramPlan } from '../graph/plan-grams.ts';
 import { batchResults } from './batch-results.ts';
 import type { InputGram } from './evaluator.ts';
+import { tellFullDisk } from './full-disk.ts';
 import type { PreparedSet } from './prepared-set.ts';
 
 export interface GramCollection {
@@ -35,8 +35,7 @@ export async function collectGrams(collection: GramCollection): Promise<InputGra
       return [gram];
     });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOSPC') throw cause;
-    throw new FirnError('storage-full', 'There is no space left for what an evaluation writes.', { cause });
+    throw tellFullDisk(cause);
   } finally {
     closeSync(file);
   }

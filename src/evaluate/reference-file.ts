@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { tellFullDisk } from './full-disk.ts';
 
 /**
  * The outputs of the uploaded model that candidates are compared with: F32 elements, batch after batch, in each batch
@@ -36,8 +37,7 @@ export class ReferenceWriter {
       writeFully(this.#file, new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength));
     } catch (cause) {
       this.#giveUp();
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOSPC') throw cause;
-      throw new FirnError('storage-full', 'There is no space left for what an evaluation writes.', { cause });
+      throw tellFullDisk(cause);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Tensor } from 'onnxruntime-node';
+import { countElements } from '../checkpoint/count-elements.ts';
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { needsReference } from '../checkpoint/metric-kind.ts';
@@ -106,7 +107,7 @@ export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string,
 /** Some rows of labels. */
 export function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
   const rowShape = dims.slice(1);
-  const rowElements = rowShape.reduce((product, dim) => product * dim, 1);
+  const rowElements = countElements(rowShape);
   return {
     dims: [rowEnd - rowStart, ...rowShape],
     data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements),

@@ -1,3 +1,4 @@
+import { countElements } from '../checkpoint/count-elements.ts';
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
@@ -114,7 +115,7 @@ function refuseOtherExternalData(model: OnnxModel, fillable: ReadonlySet<TensorP
 function graphInitializer({ name, tensor }: WeightSite, limits: GraphLimits, spanOf: SpanOf): GraphInitializer {
   const dtype = dtypeOfOnnxType(tensor.dataType);
   const shape = shapeOf(name, tensor, limits);
-  const elementCount = shape.reduce((product, dim) => product * dim, 1);
+  const elementCount = countElements(shape);
   const external = isExternal(tensor);
   if (!Number.isSafeInteger(elementCount * (dtype === undefined ? 1 : dtypeBytes[dtype]))) throw badShape(name);
   const stored = external || !isFloatDtype(dtype) ? undefined : storedElements(tensor, { dtype, elementCount }, spanOf);

@@ -20,6 +20,11 @@ export function layoutKey({ dtype, shape }: Pick<GraphInitializer, 'dtype' | 'sh
   return `${dtype ?? '?'}[${shape.join(',')}]`;
 }
 
+/** Equal for tensors and initializers of one shape, whatever their types. */
+export function shapeKey({ shape }: Pick<GraphInitializer, 'shape'>): string {
+  return layoutKey({ dtype: undefined, shape });
+}
+
 /** The layouts of tensors that could hold an initializer's values: its own and, if it is a matrix, the transposed one. */
 export function matchableLayouts(initializer: GraphInitializer): string[] {
   const { dtype, shape } = initializer;

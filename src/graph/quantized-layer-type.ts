@@ -1,3 +1,4 @@
+import { countElements } from '../checkpoint/count-elements.ts';
 import { isQuantizable, type Dtype } from '../checkpoint/dtype.ts';
 import { isQuantizedLayerType, type LayerType, type QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import { effectiveRank } from './layer-type-of.ts';
@@ -11,7 +12,7 @@ export const quantizedElementsMin = 256;
 
 /** The type a tensor is quantized as, or undefined when it is stored exact: by its layer, or because it is small, a vector, or not fp32/fp16/bf16. */
 export function quantizedLayerType(type: LayerType, tensor: { readonly shape: readonly number[]; readonly dtype: Dtype }): QuantizedLayerType | undefined {
-  const elementCount = tensor.shape.reduce((product, dim) => product * dim, 1);
+  const elementCount = countElements(tensor.shape);
   const worthIt = isQuantizable(tensor.dtype) && elementCount >= quantizedElementsMin && effectiveRank(tensor.shape) >= 2;
   return worthIt && isQuantizedLayerType(type) ? type : undefined;
 }

@@ -184,6 +184,48 @@ describe('scopes', () => {
   });
 });
 
+describe('measuring, trying again and changing what a run is measured with', () => {
+  let examined = 0;
+  beforeAll(async () => {
+    const spec = { inputs: { x: 'x' }, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] };
+    gateway.examine = async () => {
+      examined += 1;
+      return { values: {}, understood: [], warnings: [], secondsPerEvaluation: 0 };
+    };
+    for (const name of ['secret', 'open']) {
+      const path = `/v1/repositories/acme/${name}/eval-sets`;
+      await ok(call('POST', path, { name: 'measured', spec }, await token('admin')));
+      for (const part of ['graph', 'batches']) await ok(call('PUT', `${path}/measured/${part}`, weights(), await token('admin')));
+    }
+  });
+
+  it.each<[string | undefined, string, number[]]>([
+    [undefined, 'secret', [404, 404, 404, 404, 404]],
+    [undefined, 'open', [401, 401, 401, 401, 401]],
+    ['admin:other', 'secret', [404, 404, 404, 404, 404]],
+    ['admin:other', 'open', [403, 403, 403, 403, 403]],
+    ['read:acme', 'secret', [403, 403, 403, 403, 403]],
+    ['read:acme', 'open', [403, 403, 403, 403, 403]],
+    ['write:acme/open', 'secret', [404, 404, 404, 404, 404]],
+    // Both measure; the step is ready and the run exact, so there is nothing to try again or to change.
+    ['write:acme', 'secret', [200, 200, 409, 409, 409]],
+  ])('with a token for %s in %s answers %j', async (grants, name, expected) => {
+    const headers = grants === undefined ? {} : await token(grants);
+    const path = `/v1/repositories/acme/${name}`;
+    const before = { examined, run: await trainRun() };
+    const answers = [
+      await call('POST', `${path}/eval-sets/measured/check?checkpoint=train@1`, undefined, headers),
+      await call('POST', `${path}/eval-sets/measured/commit?check=train@1`, undefined, headers),
+      await call('POST', `${path}/runs/train/checkpoints/1/retry`, undefined, headers),
+      await call('POST', `${path}/runs/train/checkpoints/1/retry`, { evalSet: 'measured' }, headers),
+      await call('PATCH', `${path}/runs/train`, { evalSet: 'measured' }, headers),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(expected);
+    expect(examined - before.examined).toBe(expected[0] === 200 ? 2 : 0);
+    expect(await trainRun()).toEqual(before.run);
+  });
+});
+
 describe('a token that does not hold', () => {
   it('is refused everywhere, with a challenge', async () => {
     for (const path of ['/v1/repositories', '/v1/repositories/acme/open', '/openapi.json', '/nowhere']) {

@@ -90,8 +90,8 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     errors,
     lines,
     runs: {
-      create: (repository, input) => createRun({ catalog, newSeed: () => '42' }, repository, input),
-      change: (run, change) => changeRun(ingest, run, change),
+      create: (repository, input, signal) => createRun({ catalog, newSeed: () => '42' }, repository, input, signal),
+      change: (run, change, signal) => changeRun(ingest, run, change, signal),
       delete: (run) => deleteRun({ catalog }, run),
     },
     evalSets: { check: (...asked) => gateway.examine(...asked) },
@@ -99,7 +99,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
     resumable: createResumable(ingest),
     checkpoints: {
       cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
-      retry: (run, checkpoint, change) => retryCheckpoint(ingest, run, checkpoint, change),
+      retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
       delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
     },
     downloads: new Downloads({ catalog, store, core, restorer: shared }),

@@ -42,9 +42,9 @@ export interface EvalSetVerbs {
 
 export interface RunVerbs {
   /** ingest/create-run.ts */
-  create(repository: Repository, input: CreateRunInput): Promise<Run>;
+  create(repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run>;
   /** ingest/change-run.ts */
-  change(run: Run, change: EvaluationChange): Promise<Run>;
+  change(run: Run, change: EvaluationChange, signal?: AbortSignal): Promise<Run>;
   /** upkeep/delete-run.ts */
   delete(run: Run): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface CheckpointVerbs {
   /** ingest/cancel-checkpoint.ts: the checkpoint, `cancelled` or with `cancelRequested`. */
   cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
   /** ingest/retry-checkpoint.ts: the checkpoint, `queued`. */
-  retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange): Promise<Checkpoint>;
+  retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, signal?: AbortSignal): Promise<Checkpoint>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint): Promise<void>;
 }

@@ -3,7 +3,10 @@ import { metricCountMax } from '../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { MetricValues } from '../checkpoint/quality.ts';
 
-/** Refuses what a training job says it measured, if Firn cannot measure the same. Errors: `invalid-request`, `metric-unknown`. */
+/**
+ * Refuses what a training job says it measured, if Firn cannot measure the same. Errors: `invalid-request`,
+ * `metric-unknown`.
+ */
 export async function checkExpects(catalog: Catalog, run: Run, expects: MetricValues | undefined): Promise<void> {
   if (expects === undefined) return;
   const names = Object.keys(expects);

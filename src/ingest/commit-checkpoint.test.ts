@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from './ingest-context.ts';
@@ -195,6 +197,38 @@ describe('a checkpoint on its way in', () => {
           ['a', 'F32', [2]],
         ]),
       });
+    });
+
+    it('says which shard of its index is missing, and where to send it, when what is there does not fit', async () => {
+      const spec: EvalSetSpec = { inputs: {}, metrics: [{ name: 'loss', kind: 'loss', output: 'loss' }] };
+      const { id: evalSetId } = await harness.catalog.evalSets.create({ repositoryId: harness.repository.id, name: 'sharded', spec });
+      const run = await harness.newRun({ fidelity: 'lossy', evalSetId });
+      const unfit = new FirnError('graph-missing-weights', 'The graph needs "b".');
+      const judging: IngestContext = {
+        ...ctx,
+        fitsEvalSet: async ({ layout }) => {
+          if (layout.length < 2) throw unfit;
+        },
+      };
+      const [a, b] = [safetensorsFile([['a', 'F32', [2]]]), safetensorsFile([['b', 'F32', [2]]])];
+      const index = Buffer.from(JSON.stringify({ weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors' } }));
+      const missing = (step: number) =>
+        'The shard index "model.safetensors.index.json" names "model-2.safetensors", which has not arrived: ' +
+        `PUT /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/${step}/files/model-2.safetensors, then commit again.`;
+      const first = await reserve(run, 1);
+      await send(first, 'model-1.safetensors', a);
+      // Without an index there is nothing to name.
+      await expect(commitCheckpoint(judging, run, first.id)).rejects.toBe(unfit);
+      await send(first, 'model.safetensors.index.json', index);
+      await expect(commitCheckpoint(judging, run, first.id)).rejects.toMatchObject({ code: unfit.code, message: `${missing(1)} ${unfit.message}` });
+      await send(first, 'model-2.safetensors', b);
+      await commitCheckpoint(judging, run, first.id);
+      // Later ones are held against the layout of the run.
+      const second = await reserve(run, 2);
+      for (const [path, bytes] of Object.entries({ 'model-1.safetensors': a, 'model.safetensors.index.json': index })) await send(second, path, bytes);
+      const refusal = { code: 'layout-mismatch', message: expect.stringContaining(missing(2)) as string };
+      await expect(commitCheckpoint(judging, run, second.id)).rejects.toMatchObject(refusal);
+      expect((await harness.catalog.checkpoints.get(second.id))!.state).toBe('open');
     });
 
     it('has sensitivities that fit its tensors', async () => {

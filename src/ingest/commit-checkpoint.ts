@@ -2,6 +2,7 @@ import type { Catalog, Checkpoint, CheckpointFile, Run } from '../catalog/catalo
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { IngestContext } from './ingest-context.ts';
+import { namingMissingShards } from './name-missing-shards.ts';
 import { queueCheckpoint } from './queue-checkpoint.ts';
 import { readLayouts } from './read-layouts.ts';
 import { refuseUnfitFirst } from './refuse-unfit.ts';
@@ -16,11 +17,13 @@ export interface CommittedCheckpoint {
 }
 
 /**
- * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the run. One transaction gives it its
- * revision, queues it and releases its encode job; from then on it is never lost. Repeating it answers as the first time, unless the checkpoint has failed since.
- * Errors: `checkpoint-failed` (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the
+ * run. One transaction gives it its revision, queues it and releases its encode job; from then on it is never lost.
+ * Repeating it answers as the first time, unless the checkpoint has failed since. Errors: `checkpoint-failed` (naming
+ * the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`,
+ * `conflict` (cancelled, or files changed meanwhile), `not-found`.
  */
-export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string): Promise<CommittedCheckpoint> {
+export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string, signal?: AbortSignal): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
   if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
@@ -29,10 +32,13 @@ export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointI
   await checkPresent(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
-  await refuseUnfitFirst(ctx, run, model);
   const checked = { model, files, traceparent: ctx.tracer.current() };
   try {
-    return { checkpoint: await ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked)), created: true };
+    const queued = await namingMissingShards(ctx, { run, checkpoint, files }, async () => {
+      await refuseUnfitFirst(ctx, run, { layout: model, signal });
+      return ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked));
+    });
+    return { checkpoint: queued, created: true };
   } catch (err) {
     const now = await ctx.catalog.checkpoints.get(checkpointId);
     if (now?.revision === revisionId(run.id, checkpoint.step, files)) return { checkpoint: now, created: false };

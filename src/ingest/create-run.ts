@@ -40,13 +40,15 @@ export interface CreateRunContext {
 }
 
 /**
- * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config, exact without; half a percent
- * on the first metric; thresholds of the parent that an eval set of its own has no metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`, `conflict` (the name is taken),
- * `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or `checkpoint-failed` (the checkpoint to fork from).
+ * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config,
+ * exact without; half a percent on the first metric; thresholds of the parent that an eval set of its own has no
+ * metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`,
+ * `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or
+ * `checkpoint-failed` (the checkpoint to fork from).
  */
-export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<Run> {
+export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run> {
   const { catalog, newSeed } = ctx;
-  await refuseUnfitFork(ctx, repository, input);
+  await refuseUnfitFork(ctx, repository, input, signal);
   return catalog.transaction(async (tx) => {
     const parent = input.forkFrom === undefined ? undefined : await forkPoint(tx, repository, input.forkFrom);
     const evalSet = await evalSetOf(tx, repository, input, parent?.run);
@@ -73,13 +75,13 @@ export async function createRun(ctx: CreateRunContext, repository: Repository, i
 }
 
 /** The layout of a fork is its parent's, so whether an eval set can measure it is known before anything is uploaded. */
-async function refuseUnfitFork(ctx: CreateRunContext, repository: Repository, input: CreateRunInput): Promise<void> {
+async function refuseUnfitFork(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
   if (fitsEvalSet === undefined || input.forkFrom === undefined || input.evalSet === undefined || input.fidelity === 'exact') return;
   const { run } = await forkPoint(catalog, repository, input.forkFrom);
   const evalSet = await readyEvalSet(catalog, repository.id, input.evalSet);
   const layout = evalSet.id === run.evalSetId ? undefined : await catalog.runs.layoutOf(run.id);
-  if (layout !== undefined) await refuseUnfit({ fitsEvalSet }, evalSet, layout);
+  if (layout !== undefined) await refuseUnfit({ fitsEvalSet }, { evalSet, layout, signal });
 }
 
 async function forkPoint(tx: Catalog, repository: Repository, { run: name, step }: { run: string; step: number }): Promise<{ run: Run; checkpointId: string }> {

@@ -15,7 +15,10 @@ export interface EvaluationChange {
 /** What a checkpoint is measured with. */
 export type Evaluation = Pick<Run, 'evalSetId' | 'thresholds'>;
 
-/** The eval set that a change leads to; undefined for a run without one. Errors: `not-found`, `eval-set-not-ready`, `conflict` (an exact run measures nothing). */
+/**
+ * The eval set that a change leads to; undefined for a run without one. Errors: `not-found`, `eval-set-not-ready`,
+ * `conflict` (an exact run measures nothing).
+ */
 export async function evalSetAfter(catalog: Catalog, run: Run, { evalSet, thresholds }: EvaluationChange): Promise<EvalSet | undefined> {
   if (run.fidelity === 'exact' && (evalSet !== undefined || thresholds !== undefined)) {
     throw new FirnError(
@@ -27,7 +30,10 @@ export async function evalSetAfter(catalog: Catalog, run: Run, { evalSet, thresh
   return run.evalSetId === undefined ? undefined : catalog.evalSets.get(run.evalSetId);
 }
 
-/** What a change makes of a run as it is in the transaction: what is not given stays. Errors: those of `evalSetAfter` and `settleThresholds`. */
+/**
+ * What a change makes of a run as it is in the transaction: what is not given stays. Errors: those of `evalSetAfter`
+ * and `settleThresholds`.
+ */
 export async function evaluationAfter(tx: Catalog, run: Run, change: EvaluationChange): Promise<Evaluation> {
   const evalSet = await evalSetAfter(tx, run, change);
   const { thresholds: given, allowLarge } = change;

@@ -14,7 +14,7 @@ import type { Upload } from './upload.ts';
 export interface Ingest {
   reserveCheckpoint(run: Run, reservation: Reservation): Promise<Checkpoint>;
   receiveFile(run: Run, checkpoint: Checkpoint, file: { path: string; role?: FileRole }, upload: Upload): Promise<ReceivedFile>;
-  commitCheckpoint(run: Run, checkpoint: Checkpoint): Promise<CommittedCheckpoint>;
+  commitCheckpoint(run: Run, checkpoint: Checkpoint, signal?: AbortSignal): Promise<CommittedCheckpoint>;
   pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
   receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload): Promise<void>;
   commitEvalSet(evalSet: EvalSet): Promise<EvalSet>;
@@ -25,7 +25,7 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
   return {
     reserveCheckpoint: (run, reservation) => reserveCheckpoint(ctx, run, reservation),
     receiveFile: (_run, checkpoint, file, upload) => receiveFile(ctx, checkpoint.id, file, upload),
-    commitCheckpoint: (run, checkpoint) => commitCheckpoint(ctx, run, checkpoint.id),
+    commitCheckpoint: (run, checkpoint, signal) => commitCheckpoint(ctx, run, checkpoint.id, signal),
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
     receiveEvalSetPart: (evalSet, part, upload) => receiveEvalSetPart(ctx, evalSet.id, part, upload),
     commitEvalSet: (evalSet) => commitEvalSet(ctx, evalSet.id, checkEvalSet),

@@ -25,10 +25,12 @@ export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
 }
 
 /**
- * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the run and commits it: a push that is
- * refused or dies has reserved nothing, and of several at once the first whose body is whole and sound wins. An open reservation of this one file is used,
- * and stays as it is when the push is refused. A step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry call); one with others is
- * `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
+ * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the
+ * run and commits it: a push that is refused or dies has reserved nothing, and of several at once the first whose body
+ * is whole and sound wins. An open reservation of this one file is used, and stays as it is when the push is refused. A
+ * step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry
+ * call); one with others is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a
+ * file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
  */
 export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
   await checkExpects(ctx.catalog, run, push.expects);
@@ -52,7 +54,7 @@ async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBo
   const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
   const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
   const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
-  await refuseUnfitFirst(ctx, run, model);
+  await refuseUnfitFirst(ctx, run, { layout: model, signal: push.upload.signal });
   const checked = { model, files: [file], traceparent: ctx.tracer.current() };
   return ctx.catalog.transaction(async (tx) => {
     // Pushes of a run follow each other from here on, in whatever process.

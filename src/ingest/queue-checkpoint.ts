@@ -15,8 +15,9 @@ export interface CheckedFiles {
 }
 
 /**
- * Closes an open checkpoint whose files were checked, inside the caller's transaction: it fits its run, gets its revision, is to be measured with what the run has at
- * this moment, and its encode job is released. Locks the run. Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
+ * Closes an open checkpoint whose files were checked, inside the caller's transaction: it fits its run, gets its
+ * revision, is to be measured with what the run has at this moment, and its encode job is released. Locks the run.
+ * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
  */
 export async function queueCheckpoint(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, files, traceparent }: CheckedFiles): Promise<Checkpoint> {
   const revision = revisionId(run.id, checkpoint.step, files);

@@ -18,10 +18,13 @@ export interface ReceivedFile {
 }
 
 /**
- * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path replace the earlier ones; once it is
- * committed, equal bytes are recognised (read and digested, not stored) and others refused. A refused or broken upload leaves nothing behind.
- * Errors: `invalid-request`, `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` and `quota-exceeded` (before the body is
- * read, when its length is known), `storage-full`, `step-exists`, `checkpoint-failed` (the same bytes for a step that failed, naming the retry call), `conflict` (the checkpoint was cancelled), `not-found`, and those of the safetensors header.
+ * Takes one file of a checkpoint: durable when it resolves. While the checkpoint is open, other bytes for a path
+ * replace the earlier ones; once it is committed, equal bytes are recognised (read and digested, not stored) and others
+ * refused. A refused or broken upload leaves nothing behind. Errors: `invalid-request`, `empty-body`,
+ * `payload-too-large`, `length-mismatch`, `digest-mismatch`, `upload-aborted`, `overloaded` and `quota-exceeded`
+ * (before the body is read, when its length is known), `storage-full`, `step-exists`, `checkpoint-failed` (the same
+ * bytes for a step that failed, naming the retry call), `conflict` (the checkpoint was cancelled), `not-found`, and
+ * those of the safetensors header.
  */
 export async function receiveFile(
   ctx: IngestContext,

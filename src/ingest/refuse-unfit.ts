@@ -1,11 +1,19 @@
-import type { EvalSet, Run, RunLayout } from '../catalog/catalog.ts';
+import type { Run } from '../catalog/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
+import type { AskedFit } from '../compress/fits-eval-set.ts';
+import { throwIfAborted } from '../store/until-aborted.ts';
 import type { IngestContext } from './ingest-context.ts';
 
-/** Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says nothing about the two. */
-export type FitsEvalSet = (input: { readonly evalSet: EvalSet; readonly layout: RunLayout }) => Promise<void>;
+/**
+ * Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says
+ * nothing about the two.
+ */
+export type FitsEvalSet = (input: AskedFit) => Promise<void>;
 
-/** What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is away, a damaged object) is of the moment. */
+/**
+ * What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is
+ * away, a damaged object) is of the moment.
+ */
 export const unfitCodes: readonly FirnErrorCode[] = [
   'graph-invalid',
   'graph-external-data',
@@ -15,22 +23,28 @@ export const unfitCodes: readonly FirnErrorCode[] = [
   'metric-unknown',
 ];
 
-/** Rejects with one of `unfitCodes` where an eval set can measure no model of the layout. Where that cannot be told now it resolves: the encode job will tell. Not inside a transaction. */
-export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEvalSet'>, evalSet: EvalSet, layout: RunLayout): Promise<void> {
+/**
+ * Rejects with one of `unfitCodes` where an eval set can measure no model of the layout, and with the reason of its
+ * signal. Where that cannot be told now it resolves: the encode job will tell. Not inside a transaction.
+ */
+export async function refuseUnfit({ fitsEvalSet }: Pick<IngestContext, 'fitsEvalSet'>, asked: AskedFit): Promise<void> {
   try {
-    await fitsEvalSet?.({ evalSet, layout });
+    await fitsEvalSet?.(asked);
   } catch (err) {
     if (err instanceof FirnError && unfitCodes.includes(err.code)) throw err;
+    throwIfAborted(asked.signal);
   }
 }
 
-/** As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout. */
-export async function refuseUnfitFirst(ctx: IngestContext, { id: runId }: Pick<Run, 'id'>, layout: RunLayout): Promise<void> {
+/**
+ * As {@link refuseUnfit}, for the first checkpoint that a run measures with its eval set: later ones have its layout.
+ */
+export async function refuseUnfitFirst(ctx: IngestContext, { id: runId }: Pick<Run, 'id'>, asked: Pick<AskedFit, 'layout' | 'signal'>): Promise<void> {
   const { catalog, fitsEvalSet } = ctx;
   if (fitsEvalSet === undefined) return;
   // As it is now: it may have been given another eval set since the request began.
   const run = await catalog.runs.get(runId);
   if (run?.fidelity !== 'lossy' || run.evalSetId === undefined || (await catalog.checkpoints.anyMeasuredWith(runId, run.evalSetId))) return;
   const evalSet = await catalog.evalSets.get(run.evalSetId);
-  if (evalSet !== undefined) await refuseUnfit(ctx, evalSet, layout);
+  if (evalSet !== undefined) await refuseUnfit(ctx, { ...asked, evalSet });
 }

@@ -27,10 +27,11 @@ export interface Reservation extends Pick<Checkpoint, 'step' | 'fixedConfig' | '
 type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 
 /**
- * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the commit. Repeating an open reservation
- * returns it, so that a job that died can go on where it was. Errors: `invalid-request`, `payload-too-large` (more than could ever be staged),
- * `step-exists` (committed, naming the fork call; or reserved with other files, config, layer types or expectations), `checkpoint-failed` (with nothing announced that differs, naming the retry call),
- * `conflict` (cancelled), `not-found`, and those of `checkExpects`.
+ * Takes a step and its place in the order of the run, announces files, and enqueues the encode job, held until the
+ * commit. Repeating an open reservation returns it, so that a job that died can go on where it was. Errors:
+ * `invalid-request`, `payload-too-large` (more than could ever be staged), `step-exists` (committed, naming the fork
+ * call; or reserved with other files, config, layer types or expectations), `checkpoint-failed` (with nothing announced
+ * that differs, naming the retry call), `conflict` (cancelled), `not-found`, and those of `checkExpects`.
  */
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;

@@ -51,13 +51,13 @@ async function lossyRun(): Promise<{ run: Run; set: EvalSet }> {
 const push = async (run: Run, step: number, bytes = model): Promise<Checkpoint> =>
   (await pushCheckpoint(ctx, run, { step, upload: uploadOf(bytes) })).checkpoint;
 /** As the worker ends it. */
-async function fail(checkpoint: Checkpoint): Promise<Checkpoint> {
+async function fail(checkpoint: Checkpoint, errorCode: FirnErrorCode = 'graph-missing-weights'): Promise<Checkpoint> {
   const { catalog } = harness;
   const [job] = await catalog.jobs.claim({ kinds: [encodeJobKind], workerId: 'w', leaseMs: 60_000, limit: 1 });
   expect(job!.subjectId).toBe(checkpoint.id);
   await catalog.transaction(async (tx) => {
     await tx.jobs.fail({ jobId: job!.id, workerId: 'w', fence: job!.fence }, 'no', 'never');
-    await tx.checkpoints.transition(checkpoint.id, ['queued'], 'failed', { errorCode: 'graph-missing-weights', errorMessage: 'It lacks "w".' });
+    await tx.checkpoints.transition(checkpoint.id, ['queued'], 'failed', { errorCode, errorMessage: 'It lacks "w".' });
   });
   return (await catalog.checkpoints.get(checkpoint.id))!;
 }
@@ -148,7 +148,7 @@ describe('a failed checkpoint', () => {
   });
 
   it('says why it failed and how to try it again to whoever sends the same bytes, in every way, and other bytes are what they were', async () => {
-    const { run, set } = await lossyRun();
+    const { run } = await lossyRun();
     const { id } = await fail(await push(run, 7));
     const path = 'model.safetensors';
     const reserved = { step: 7, files: [{ path, sizeBytes: model.length }] };
@@ -161,7 +161,7 @@ describe('a failed checkpoint', () => {
       () => commitCheckpoint(ctx, run, id),
       () => resume(model.length),
     ];
-    const call = `POST /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/7/retry and {"evalSet": "${set.name}"}`;
+    const call = `POST /v1/repositories/acme/gpt/runs/${run.name}/checkpoints/7/retry with {"evalSet": "<`;
     for (const way of again) {
       const error: unknown = await way().catch((err: unknown) => err);
       expect(error).toMatchObject({ code: 'checkpoint-failed', message: expect.stringContaining('It lacks "w".') as string });
@@ -176,6 +176,43 @@ describe('a failed checkpoint', () => {
     ];
     for (const way of others) await expect(way()).rejects.toMatchObject({ code: 'step-exists' });
     expect(await harness.everything()).toContain((await harness.catalog.files.list(id))[0]!.rawKey);
+  });
+});
+
+describe('how to try a failed step again', () => {
+  const runPath = (run: Run) => `/v1/repositories/acme/gpt/runs/${run.name}`;
+  const sayFor = async (run: Run): Promise<string> => ((await push(run, 1).catch((err: unknown) => err)) as FirnError).message;
+
+  it('names the eval set that it failed with, and the calls that replace it: for the step, and for its run', async () => {
+    const { run, set } = await lossyRun();
+    await fail(await push(run, 1));
+    const said = await sayFor(run);
+    const body = `{"evalSet": "<name of another eval set>"}`;
+    expect(said).toContain(`It was measured with eval set "${set.name}"`);
+    expect(said).toContain(`POST ${runPath(run)}/checkpoints/1/retry with ${body}`);
+    expect(said).toContain(`PATCH ${runPath(run)} with ${body}`);
+    expect(said).not.toContain(`{"evalSet": "${set.name}"}`);
+  });
+
+  it('is the plain call where the run has been given another eval set since', async () => {
+    const { run, set } = await lossyRun();
+    await fail(await push(run, 1));
+    const other = await newEvalSet();
+    await changeRun(ctx, run, { evalSet: other.name });
+    const said = await sayFor(run);
+    expect(said).toContain(`POST ${runPath(run)}/checkpoints/1/retry without a body tries it with eval set "${other.name}"`);
+    expect(said).toContain(`it failed with "${set.name}"`);
+  });
+
+  it.each<[string, boolean, FirnErrorCode, boolean]>([
+    ['what is not of its eval set', true, 'native-failure', true],
+    ['anything, of an exact run', false, 'internal', false],
+  ])('is the plain call first after %s', async (_, lossy, errorCode, namesSet) => {
+    const run = lossy ? (await lossyRun()).run : await harness.newRun();
+    await fail(await push(run, 1), errorCode);
+    const said = await sayFor(run);
+    expect(said).toContain(`Try it again with POST ${runPath(run)}/checkpoints/1/retry`);
+    expect(said.includes('{"evalSet": "<name of another eval set>"}')).toBe(namesSet);
   });
 });
 
@@ -234,6 +271,35 @@ describe('an eval set that cannot measure a layout', () => {
     const third = await push(run, 3);
     expect(asked).toHaveLength(3);
     for (const each of [checkpoint, second, third]) await give(each);
+  });
+
+  it('is not waited for by who is gone: nothing is committed, given or tried again', async () => {
+    clear();
+    const { run, set } = await lossyRun();
+    const failed = await fail(await push(run, 1));
+    const reserved = await reserveCheckpoint(ctx, run, { step: 2, files: [] });
+    await receiveFile(ctx, reserved.id, { path: 'model.safetensors' }, uploadOf(model));
+    const other = await newEvalSet();
+    answer = new FirnError('unavailable', 'The storage is slow.');
+    const gone = AbortSignal.abort();
+    const cancelled = { code: 'cancelled' };
+    await expect(commitCheckpoint(ctx, run, reserved.id, gone)).rejects.toMatchObject(cancelled);
+    await expect(changeRun(ctx, run, { evalSet: other.name }, gone)).rejects.toMatchObject(cancelled);
+    await expect(retryCheckpoint(ctx, run, failed, {}, gone)).rejects.toMatchObject(cancelled);
+    expect(asked.slice(-3).map(({ signal }) => signal)).toEqual([gone, gone, gone]);
+    const going = new AbortController();
+    const leaving: IngestContext = {
+      ...ctx,
+      fitsEvalSet: async ({ signal }) => {
+        going.abort();
+        signal?.throwIfAborted();
+      },
+    };
+    await expect(pushCheckpoint(leaving, run, { step: 3, upload: { ...uploadOf(model), signal: going.signal } })).rejects.toMatchObject(cancelled);
+    expect((await harness.catalog.checkpoints.list(run.id, { limit: 5 })).map(({ state }) => state)).toEqual(['failed', 'open']);
+    expect((await harness.catalog.runs.get(run.id))!.evalSetId).toBe(set.id);
+    // Who stays is not kept waiting by a storage that is away: the job will tell.
+    await give((await commitCheckpoint(ctx, run, reserved.id)).checkpoint);
   });
 
   it('is found at a push, which leaves nothing behind', async () => {

@@ -9,11 +9,20 @@ import { joinLayouts } from './run-layout.ts';
 import { settleLayout } from './settle-layout.ts';
 
 /**
- * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were uploaded: measured with what the run has now, or with what is given. It was acknowledged
- * already, so the bounds of staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors: `conflict` (it is not failed, or its bytes are gone),
- * `layout-mismatch` (the run has been built with other tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the store's.
+ * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were
+ * uploaded: measured with what the run has now, or with what is given. It was acknowledged already, so the bounds of
+ * staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors:
+ * `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other tensors
+ * since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the
+ * store's.
  */
-export async function retryCheckpoint(ctx: IngestContext, run: Run, { id }: Pick<Checkpoint, 'id'>, change: EvaluationChange): Promise<Checkpoint> {
+export async function retryCheckpoint(
+  ctx: IngestContext,
+  run: Run,
+  { id }: Pick<Checkpoint, 'id'>,
+  change: EvaluationChange,
+  signal?: AbortSignal,
+): Promise<Checkpoint> {
   const { catalog, tracer } = ctx;
   const checkpoint = await catalog.checkpoints.get(id);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
@@ -22,7 +31,7 @@ export async function retryCheckpoint(ctx: IngestContext, run: Run, { id }: Pick
   await checkKept(ctx, files);
   const model = joinLayouts(await readLayouts(ctx, files, 'model'));
   const evalSet = await evalSetAfter(catalog, run, change);
-  if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, evalSet, model);
+  if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, { evalSet, layout: model, signal });
   const traceparent = tracer.current();
   return catalog.transaction(async (tx) => {
     // Only of a live run; a deletion of the run or of the step is before or after this.

@@ -5,8 +5,8 @@ import { checkSameLayout } from './run-layout.ts';
 const pageCheckpoints = 100;
 
 /**
- * The run's layout is that of its checkpoints; the first one sets it, for a fork its parent's run. One that nothing was built with may be replaced. Locks the run
- * until the transaction ends. `layout-mismatch`, `not-found`.
+ * The run's layout is that of its checkpoints; the first one sets it, for a fork its parent's run. One that nothing was
+ * built with may be replaced. Locks the run until the transaction ends. `layout-mismatch`, `not-found`.
  */
 export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint, model: RunLayout): Promise<void> {
   const ofRun = await tx.runs.lockLayout(run.id);

@@ -13,8 +13,8 @@ export interface AskedThresholds {
 }
 
 /**
- * What bounds checkpoints on an eval set: the thresholds given, else the inherited ones if it has all their metrics, else the default on its first metric. Inherited ones may be
- * large. Errors: `invalid-request`, `metric-unknown`.
+ * What bounds checkpoints on an eval set: the thresholds given, else the inherited ones if it has all their metrics,
+ * else the default on its first metric. Inherited ones may be large. Errors: `invalid-request`, `metric-unknown`.
  */
 export function settleThresholds({ given, inherited, allowLarge, evalSet }: AskedThresholds): QualityThresholds {
   if (given !== undefined) {

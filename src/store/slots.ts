@@ -2,14 +2,23 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { onAbort } from './on-abort.ts';
 import { abortReason, throwIfAborted } from './until-aborted.ts';
 
+export interface SlotsOptions {
+  readonly count: number;
+  readonly waitingMax: number;
+  /** What whoever is refused is told. */
+  readonly refusal?: string;
+}
+
 /** At most so many at once; who comes later waits in order. */
 export class Slots {
   readonly #waitingMax: number;
+  readonly #refusal: string;
   readonly #waiting = new Set<() => void>();
   #free: number;
 
-  constructor({ count, waitingMax }: { readonly count: number; readonly waitingMax: number }) {
+  constructor({ count, waitingMax, refusal = 'Too many requests wait for the storage.' }: SlotsOptions) {
     this.#free = count;
+    this.#refusal = refusal;
     this.#waitingMax = waitingMax;
   }
 
@@ -27,7 +36,7 @@ export class Slots {
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#waitingMax) throw new FirnError('overloaded', 'Too many requests wait for the storage.');
+    if (this.#waiting.size >= this.#waitingMax) throw new FirnError('overloaded', this.#refusal);
     return new Promise((resolve, reject) => {
       const onTurn = (): void => {
         unwatch();

@@ -59,7 +59,9 @@ describe('a step that failed for its eval set', () => {
     ]) {
       const { detail } = expectProblem(again, 409, 'checkpoint-failed');
       expect(detail).toContain(status.error.message);
-      expect(detail).toContain(`POST ${failed}/retry and {"evalSet": "trap"}`);
+      expect(detail).toContain('measured with eval set "trap"');
+      expect(detail).toContain(`POST ${failed}/retry with {"evalSet": "<name of another eval set>"}`);
+      expect(detail).toContain(`PATCH ${run} with {"evalSet": "<name of another eval set>"}`);
     }
     expectProblem(await api.put(failed, linearFile(2, 0)), 409, 'step-exists');
     expect(expectProblem(await api.get(`${failed}/files/${modelPath}`), 409, 'checkpoint-failed').detail).toMatch(/\?as=uploaded.*\/retry/);
@@ -80,7 +82,8 @@ describe('a step that failed for its eval set', () => {
     expect(retried.headers.get('location')).toBe(failed);
     const ready = await api.ready(failed);
     expect(ready).toMatchObject({ evalSet: 'sound', thresholds, result: { fidelity: 'lossy' } });
-    expect(ready.error ?? ready.links.retry).toBeUndefined();
+    expect(ready.error).toBeUndefined();
+    expect(ready.links.retry).toBeUndefined();
     expect(ready.files[0].uploaded.href).toBeUndefined();
     expect(sha256((await api.get(`${failed}/files/${modelPath}`)).bytes)).toBe(ready.files[0].rebuilt.sha256);
     expect([await api.read(`${run}/checkpoints/1`), await api.read(`${run}/checkpoints/3`)]).toEqual(neighbours);
@@ -101,12 +104,12 @@ describe('a step that failed for its eval set', () => {
   });
 });
 
-test('the eval set that the failed step names can be replaced in the call that it gives', async () => {
+test('the call that a failed step gives works once a name is put into it, for the step alone', async () => {
   const run = await newRun('named');
   const failed = await pushFailing(run, 1);
   const { detail } = expectProblem(await api.put(failed, linearFile(1, 1)), 409, 'checkpoint-failed');
-  const [, path, body] = /POST (\S+) and (\{[^}]+\})/.exec(detail)!;
-  readJson(await api.post(path!, { ...JSON.parse(body!), evalSet: 'sound-too', thresholds: { error: 0.5 } }), 202);
+  const [, path, body] = /POST (\S+) with (\{[^}]+\})/.exec(detail)!;
+  readJson(await api.post(path!, { ...JSON.parse(body!.replace(/<.*>/, 'sound-too')), thresholds: { error: 0.5 } }), 202);
   expect(await api.ready(failed)).toMatchObject({ evalSet: 'sound-too', thresholds: { error: 0.5 } });
   expect(await api.read(run)).toMatchObject({ evalSet: 'trap', thresholds });
 });

@@ -7,7 +7,10 @@ export interface DemoOptions {
   readonly seriesDirectory: string;
   /** Metrics that bound every checkpoint; the series' own when absent. */
   readonly metrics?: readonly string[];
-  /** Largest relative degradation of each; one for all, or as many as metrics. The product's default where none is given. */
+  /**
+   * Largest relative degradation of each; one for all, or as many as metrics. The product's default where none is
+   * given.
+   */
   readonly thresholds: readonly number[];
   readonly method: QuantizationMethod;
   /** How the method `inshrinkerator` makes codebooks; the hub's default when absent. */

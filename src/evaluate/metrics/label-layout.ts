@@ -1,3 +1,4 @@
+import { countElements } from '../../checkpoint/count-elements.ts';
 import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { labelWords, shown, wholeShape, type Shaped } from './label-words.ts';
@@ -57,8 +58,8 @@ export function labelledLayout(logits: Shaped, labels: Shaped, reading: ClassRea
 export function classLayout(logitDims: readonly number[], classAxis: ClassAxis = 'last'): ClassLayout {
   if (classAxis === 'second' && logitDims.length < 2) throw mismatch(`An output of shape ${shown(logitDims)} has no second axis for the classes.`);
   const classCount = (classAxis === 'last' ? logitDims.at(-1) : logitDims[1]) ?? 1;
-  const classStride = classAxis === 'last' ? 1 : product(logitDims.slice(2));
-  return { positions: classCount === 0 ? 0 : product(logitDims) / classCount, classCount, classStride };
+  const classStride = classAxis === 'last' ? 1 : countElements(logitDims.slice(2));
+  return { positions: classCount === 0 ? 0 : countElements(logitDims) / classCount, classCount, classStride };
 }
 
 /** Requires output and targets to hold one value each at the same places. Errors: `eval-label-mismatch`. */
@@ -103,10 +104,6 @@ function withoutTrailingOnes(dims: readonly number[]): readonly number[] {
 
 function sameDims(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((dim, axis) => dim === b[axis]);
-}
-
-function product(dims: readonly number[]): number {
-  return dims.reduce((total, dim) => total * dim, 1);
 }
 
 function mismatch(message: string): FirnError {

@@ -171,7 +171,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(commitCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
-    const committed = await uploads.commitCheckpoint(run, checkpoint);
+    const committed = await uploads.commitCheckpoint(run, checkpoint, c.req.raw.signal);
     return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(listCheckpoints, async (c) => {
@@ -206,7 +206,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   app.openapi(retryCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
-    const queued = await checkpoints.retry(run, checkpoint, c.req.valid('json'));
+    const queued = await checkpoints.retry(run, checkpoint, c.req.valid('json'), c.req.raw.signal);
     return c.json(renderCheckpoint(queued, names), 202, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(deleteCheckpoint, async (c) => {

@@ -79,6 +79,22 @@ describe('eval sets', () => {
     expect((await call('GET', `${sets}/to-mend`)).json.state).toBe('open');
   });
 
+  it.each([
+    ['overloaded', 503],
+    ['storage-full', 507],
+    ['eval-memory', 422],
+  ] as const)('says of a check that is refused as %s when to come back, if that helps, and commits nothing', async (code, status) => {
+    await call('POST', sets, { name: `busy-${code}`, spec });
+    gateway.examine = async () => {
+      throw new FirnError(code, 'Too many checks.');
+    };
+    for (const way of ['check?checkpoint=train@7', 'commit?check=train@7']) {
+      const refused = await call('POST', `${sets}/busy-${code}/${way}`);
+      expect([refused.status, refused.json.detail, refused.headers.has('retry-after')]).toEqual([status, 'Too many checks.', status > 500]);
+    }
+    expect((await call('GET', `${sets}/busy-${code}`)).json.state).toBe('open');
+  });
+
   it('answers the reason of a failed check, and keeps it', async () => {
     await upload('bad');
     gateway.judgeEvalSet = async () => {

@@ -84,7 +84,7 @@ const commitEvalSet = createRoute({
     'With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended.',
   responses: {
     200: { description: 'Ready for runs.', content: { 'application/json': { schema: checkedEvalSet } } },
-    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
+    ...problems(400, 401, 403, 404, 409, 422, 429, 503, 507),
   },
 });
 const checkEvalSet = createRoute({
@@ -95,10 +95,11 @@ const checkEvalSet = createRoute({
   tags,
   request: { params: evalSetParams, headers: idempotencyHeaders, query: z.object({ checkpoint: checkpointName.openapi(checkedWith) }) },
   description:
-    'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with.',
+    'Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; ' +
+    'for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room.',
   responses: {
     200: { description: 'What was found.', content: { 'application/json': { schema: evalSetReport } } },
-    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
+    ...problems(400, 401, 403, 404, 409, 422, 429, 503, 507),
   },
 });
 

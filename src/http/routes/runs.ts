@@ -73,7 +73,7 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
   const locate = createLocate(catalog);
   app.openapi(createRunRoute, async (c) => {
     const repository = await locate(c, 'write').repository(c.req.valid('param'));
-    const run = await runs.create(repository, c.req.valid('json'));
+    const run = await runs.create(repository, c.req.valid('json'), c.req.raw.signal);
     const address = { ...c.req.valid('param'), run: run.name };
     return c.json(renderRun(run, await namesOf(catalog, run)), 201, { Location: resourcePaths.run(address) });
   });
@@ -89,7 +89,7 @@ export function registerRuns(app: OpenAPIHono<AppEnv>, { catalog, runs }: Gatewa
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
   app.openapi(changeRun, async (c) => {
-    const run = await runs.change(await locate(c, 'write').run(c.req.valid('param')), c.req.valid('json'));
+    const run = await runs.change(await locate(c, 'write').run(c.req.valid('param')), c.req.valid('json'), c.req.raw.signal);
     return c.json(renderRun(run, await namesOf(catalog, run)), 200);
   });
   app.openapi(deleteRun, async (c) => {

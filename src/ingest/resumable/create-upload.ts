@@ -24,8 +24,9 @@ export interface AnnouncedUpload {
 }
 
 /**
- * Begins the upload of a file of an open checkpoint. Room for all of it is taken at once, so that what has begun can end. Errors: those that `receiveFile` can tell without the
- * bytes, `overloaded` also when too many uploads are open, `conflict`, `step-exists` or `checkpoint-failed` (announced as what failed) when the checkpoint takes no files.
+ * Begins the upload of a file of an open checkpoint. Room for all of it is taken at once, so that what has begun can
+ * end. Errors: those that `receiveFile` can tell without the bytes, `overloaded` also when too many uploads are open,
+ * `conflict`, `step-exists` or `checkpoint-failed` (announced as what failed) when the checkpoint takes no files.
  */
 export async function createFileUpload(
   ctx: IngestContext,

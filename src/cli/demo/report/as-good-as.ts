@@ -25,7 +25,10 @@ export interface AsGoodAs {
   readonly lagSteps: number;
 }
 
-/** `lineage` has the checkpoint and what it was trained through. Undefined where it cannot be told (see {@link equivalentStep}). */
+/**
+ * `lineage` has the checkpoint and what it was trained through. Undefined where it cannot be told (see {@link
+ * equivalentStep}).
+ */
 export function asGoodAs(checkpoint: MeasuredStep, lineage: readonly MeasuredStep[], { name, kind }: LeadingMetric): AsGoodAs | undefined {
   const valueAt = ({ step }: MeasuredStep, value: number | null | undefined): StepValue => ({ step, value: value ?? Number.NaN });
   const uploads = lineage.map((each) => valueAt(each, each.metricsBefore[name]));

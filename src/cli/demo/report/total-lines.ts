@@ -11,7 +11,10 @@ const partNames: Readonly<Record<keyof StoredParts, string>> = {
 };
 const bytesWidth = 12;
 
-/** The end of the demo's report: what was stored, every ratio with what it counts, and how far behind training the checkpoints come back. */
+/**
+ * The end of the demo's report: what was stored, every ratio with what it counts, and how far behind training the
+ * checkpoints come back.
+ */
 export function totalLines(totals: Totals): string[] {
   const { checkpoints, rawBytes, storedBytes, ratio, abandoned, everything, asGoodAs } = totals;
   const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`);

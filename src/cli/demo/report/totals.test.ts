@@ -43,7 +43,8 @@ describe('totals', () => {
   });
 
   test('tell how far behind the last checkpoint is, and the mean of the final lineage', () => {
-    // The fork's uploads are 4, 3, 2.1 and 1: 2.55 lies half-way between steps 200 and 300, whatever the abandoned step had.
+    // The fork's uploads are 4, 3, 2.1 and 1: 2.55 lies half-way between steps 200 and 300, whatever the abandoned step
+    // had.
     const { asGoodAs } = totalsOf(forkedRows(), parts, last);
     expect(asGoodAs).toMatchObject({ metric: 'loss', lastStep: 400, beforeFirst: 0, last: { beforeFirst: false } });
     expect(asGoodAs!.last.step).toBeCloseTo(250, 9);

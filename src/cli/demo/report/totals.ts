@@ -12,7 +12,10 @@ export interface StoredParts {
   readonly condemnedBytes: number;
 }
 
-/** Ratios are of `rawBytes`, the uploads of the final lineage, to what each of them names (docs/decisions/0035-what-the-demo-counts.md). */
+/**
+ * Ratios are of `rawBytes`, the uploads of the final lineage, to what each of them names
+ * (docs/decisions/0035-what-the-demo-counts.md).
+ */
 export interface Totals {
   /** Of the final lineage, each step once: what the resumed run was trained through. */
   readonly checkpoints: number;

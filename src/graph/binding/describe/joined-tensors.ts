@@ -1,4 +1,5 @@
 import type { CheckpointTensor } from '../../weight-binding.ts';
+import { commonEnd } from '../common-end.ts';
 import { prefixOf, type SizedTensor } from './tensor-groups.ts';
 
 /** Neighbours of one prefix that are tried; a layer has fewer. */
@@ -40,12 +41,6 @@ function sumOf(layer: readonly SizedTensor[], elementCount: number): CheckpointT
     }
   }
   return best?.tensors;
-}
-
-function commonEnd(a: string, b: string): number {
-  let length = 0;
-  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length)) length += 1;
-  return length;
 }
 
 /** What is joined along one axis has the others alike. */

@@ -1,3 +1,4 @@
+import { countElements } from '../../../checkpoint/count-elements.ts';
 import { isFloatDtype } from '../../onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
@@ -11,7 +12,7 @@ export function byElementCount(tensors: readonly CheckpointTensor[]): ReadonlyMa
   const groups = new Map<number, SizedTensor[]>();
   for (const tensor of tensors) {
     if (!isFloatDtype(tensor.dtype)) continue;
-    const elementCount = tensor.shape.reduce((product, size) => product * size, 1);
+    const elementCount = countElements(tensor.shape);
     const group = groups.get(elementCount);
     if (group === undefined) groups.set(elementCount, [{ ...tensor, elementCount }]);
     else group.push({ ...tensor, elementCount });

@@ -1,3 +1,4 @@
+import { countElements } from '../../../checkpoint/count-elements.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { layerTypeOf } from '../../layer-type-of.ts';
 import { isFloatDtype } from '../../onnx-dtype.ts';
@@ -45,7 +46,7 @@ function leftOpen({ rest, initializers, tensors, pairs, trace }: TiedRequest, un
   const heads = rest.filter((each) => each.external && each.shape.length === 2 && each.shape[0] !== each.shape[1] && isOutputLayer(trace, each.name));
   if (heads.length !== 1) return [];
   const head = heads[0]!;
-  if (unused.some((tensor) => countOf(tensor) === head.elementCount)) return [];
+  if (unused.some((tensor) => countElements(tensor.shape) === head.elementCount)) return [];
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   const tables = initializers.flatMap((each) => {
     const pair = pairs.get(each.name);
@@ -98,8 +99,4 @@ function isEmbeddingName({ name, shape, dtype }: CheckpointTensor): boolean {
 /** Whether a tensor is called as output layers are. */
 export function isHeadName({ name }: CheckpointTensor): boolean {
   return /(^|[._])(head|output|decoder|proj_out|unembed|classifier|fc_out)/i.test(name);
-}
-
-function countOf({ shape }: CheckpointTensor): number {
-  return shape.reduce((product, size) => product * size, 1);
 }

@@ -1,4 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { countElements } from '../../../checkpoint/count-elements.ts';
 import { dtypeOfOnnxType, isFloatDtype } from '../../onnx-dtype.ts';
 import type { AttributeProto, NodeProto, TensorProto } from '../../onnx_pb.ts';
 import { graphsOf } from '../../graph-walk.ts';
@@ -51,7 +52,7 @@ function ofNode(node: NodeProto, place: string | undefined, fillable: ReadonlySe
 function ofTensor(tensor: TensorProto, name: string, place: string): HiddenConstant[] {
   if (!isFloatDtype(dtypeOfOnnxType(tensor.dataType))) return [];
   const shape = tensor.dims.map(Number);
-  return [{ name, elementCount: shape.reduce((product, size) => product * size, 1), shape, place }];
+  return [{ name, elementCount: countElements(shape), shape, place }];
 }
 
 /** Numbers of AttributeProto.f (2) that a Constant holds, and of AttributeProto.floats (7), which is not in our part of the format: packed, or one by one. */

@@ -1,6 +1,6 @@
 import type { GraphInitializer } from '../../describe-graph.ts';
 import type { GraphSource } from '../../graph-source.ts';
-import { layoutKey } from '../../match-by-content.ts';
+import { shapeKey } from '../../match-by-content.ts';
 import { isFloatDtype } from '../../onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
@@ -44,8 +44,4 @@ export function constantsToInspect({ graph, tensors, trace }: HeaderPairs, bindi
 /** A mask has a row and a column for each position. */
 export function mayBeMask({ shape }: Pick<GraphInitializer, 'shape'>): boolean {
   return shape.length >= 2 && shape.at(-1) === shape.at(-2);
-}
-
-function shapeKey({ shape }: Pick<GraphInitializer, 'shape'>): string {
-  return layoutKey({ dtype: undefined, shape });
 }

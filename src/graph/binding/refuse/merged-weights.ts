@@ -1,5 +1,5 @@
 import type { GraphInitializer } from '../../describe-graph.ts';
-import { layoutKey } from '../../match-by-content.ts';
+import { shapeKey } from '../../match-by-content.ts';
 import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
 import type { KnownBytes } from '../bind-request.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
@@ -50,10 +50,6 @@ type Named = Pick<GraphInitializer, 'name' | 'shape'>;
 
 function firstByKey(tensors: readonly CheckpointTensor[], keyOf: (tensor: Named) => string): ReadonlyMap<string, CheckpointTensor> {
   return new Map(tensors.toReversed().map((tensor) => [keyOf(tensor), tensor]));
-}
-
-function shapeKey({ shape }: Named): string {
-  return layoutKey({ dtype: undefined, shape });
 }
 
 function lastNameKey(each: Named): string {

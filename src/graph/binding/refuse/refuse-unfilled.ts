@@ -1,3 +1,4 @@
+import { countElements } from '../../../checkpoint/count-elements.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../quote-names.ts';
@@ -64,7 +65,7 @@ function refuseInitializers({ initializers, unused }: Unfilled): void {
 function refuseQuantized({ quantized, unused }: Unfilled): void {
   const [first] = quantized;
   if (first === undefined) return;
-  const tensor = unused.find(({ shape }) => shape.reduce((product, size) => product * size, 1) === first.elementCount)!;
+  const tensor = unused.find(({ shape }) => countElements(shape) === first.elementCount)!;
   throw missing(
     `The graph stores ${quoteNames(quantized.map((each) => each.name))} in eight bits or fewer, as many numbers as the unused tensor ${quoteName(tensor.name)} has: it was quantized, and its own weights would be measured. Export it in float32, without quantizing it; or, if that is no weight, add ${JSON.stringify({ constants: [first.name] }).slice(1, -1)} to the eval set's spec.`,
   );

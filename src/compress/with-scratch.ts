@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { FirnError } from '../checkpoint/firn-error.ts';
+import { diskError } from '../store/disk-error.ts';
+
+/**
+ * Runs `work` with a new directory whose path begins with `prefix`, and removes it on every way out: another try at the
+ * same may still be ending in its own. Rejects with the errors of `work`; a full disk (`storage-full`), or too many
+ * open files (`overloaded`), is told as one in the store is.
+ */
+export async function withScratch<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
+  try {
+    await mkdir(dirname(prefix), { recursive: true });
+    const directory = await mkdtemp(prefix);
+    try {
+      return await work(directory);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw tellFullDisk(error);
+  }
+}
+
+/** Any other error passes. */
+function tellFullDisk(error: unknown): unknown {
+  const told: FirnError = diskError(error);
+  return told.code === 'storage-full' || told.code === 'overloaded' ? told : error;
+}

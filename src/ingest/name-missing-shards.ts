@@ -1,0 +1,45 @@
+import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
+import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
+import { quoteName } from '../checkpoint/quote-name.ts';
+import { missingShards } from './missing-shards.ts';
+import { quoteNames } from '../graph/quote-names.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { IngestContext } from './ingest-context.ts';
+import { runsPath } from './runs-path.ts';
+
+/** What a checkpoint is refused with whose tensors are too few. */
+const lackingCodes: readonly FirnErrorCode[] = ['graph-missing-weights', 'layout-mismatch'];
+
+/**
+ * Runs what may refuse an open checkpoint for its tensors, and begins the refusal with the shards that its index names
+ * and that have not arrived.
+ */
+export async function namingMissingShards<T>(
+  ctx: Pick<IngestContext, 'catalog' | 'store'>,
+  { run, checkpoint, files }: { readonly run: Run; readonly checkpoint: Checkpoint; readonly files: readonly CheckpointFile[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (err) {
+    if (!(err instanceof FirnError) || !lackingCodes.includes(err.code)) throw err;
+    // An index that cannot be read now changes nothing about the refusal.
+    const [missing] = await missingShards(files, ({ rawKey }) => readObject(ctx.store, rawKey!)).catch(() => []);
+    if (missing === undefined) throw err;
+    const { indexPath, shards } = missing;
+    const folder = `${await runsPath(ctx.catalog, run)}/${run.name}/checkpoints/${checkpoint.step}/files/`;
+    const sentence =
+      `The shard index ${quoteName(indexPath)} names ${quoteNames(shards)}, which ${shards.length === 1 ? 'has' : 'have'} not arrived: ` +
+      `PUT ${folder}${shards[0]}${shards.length > 1 ? ' and the others' : ''}, then commit again.`;
+    throw new FirnError(err.code, `${sentence} ${err.message}`, { cause: err });
+  }
+}
+
+async function readObject(store: ObjectStore, key: string): Promise<Uint8Array> {
+  const reader = await store.open(key);
+  try {
+    return await reader.read(0, reader.sizeBytes);
+  } finally {
+    await reader.close();
+  }
+}

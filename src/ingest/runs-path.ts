@@ -1,0 +1,7 @@
+import type { Catalog, Run } from '../catalog/catalog.ts';
+
+/** The path of the API below which the runs of a repository are, for sentences that name a call. */
+export async function runsPath(catalog: Catalog, run: Pick<Run, 'repositoryId'> | undefined): Promise<string> {
+  const repository = run && (await catalog.repositories.get(run.repositoryId));
+  return `/v1/repositories/${repository === undefined ? '{namespace}/{name}' : `${repository.namespace}/${repository.name}`}/runs`;
+}
