@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuantizable } from '../../src/checkpoint/dtype.ts';
 import type { LayerType } from '../../src/checkpoint/layer-type.ts';
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { MetricValues, QualityThresholds } from '../../src/checkpoint/quality.ts';
 import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
@@ -26,6 +26,9 @@ export type RebuiltWeights = ReadonlyMap<string, Float32Array>;
 export interface MeasuredQuality {
   readonly degradation: Readonly<Record<string, number>>;
   readonly passed: boolean;
+  /** Of the uploaded model, and of the rebuilt one. */
+  readonly metricsBefore: MetricValues;
+  readonly metricsAfter: MetricValues;
 }
 
 /** Deadline and memory of one evaluation. */
@@ -40,7 +43,7 @@ export class QualityMeter {
   private readonly core: NativeCore;
   private readonly evaluator: Evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
   private readonly graphBytes: Uint8Array;
-  private readonly baselines = new Map<number, Readonly<Record<string, number>>>();
+  private readonly baselines = new Map<number, MetricValues>();
   private binding: WeightBinding | undefined;
 
   constructor(series: Series, thresholds: QualityThresholds, directory: string, core: NativeCore) {
@@ -58,18 +61,25 @@ export class QualityMeter {
 
   /** Degradation of rebuilt weights against the uploaded ones, and whether every threshold holds. */
   async measure(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MeasuredQuality> {
+    const baseline = await this.uploaded(checkpoint);
+    const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
+    const metrics = await this.metrics(checkpoint, rebuilt);
+    const { degradation, passed } = judgeMetrics(bound, metrics);
+    return { degradation, passed, metricsBefore: baseline, metricsAfter: metrics };
+  }
+
+  /** Metrics of the uploaded weights, evaluated once for each step. */
+  async uploaded(checkpoint: CheckpointWeights): Promise<MetricValues> {
     const baseline = this.baselines.get(checkpoint.step) ?? (await this.metrics(checkpoint, new Map()));
     this.baselines.set(checkpoint.step, baseline);
-    const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
-    const { degradation, passed } = judgeMetrics(bound, await this.metrics(checkpoint, rebuilt));
-    return { degradation, passed };
+    return baseline;
   }
 
   close(): Promise<void> {
     return this.evaluator.close();
   }
 
-  private async metrics(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<Readonly<Record<string, number>>> {
+  private async metrics(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
     this.binding ??= await this.bind(checkpoint);
     const weightPaths: string[] = [];
