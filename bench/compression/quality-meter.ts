@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,15 +5,13 @@ import { isQuantizable } from '../../src/checkpoint/dtype.ts';
 import type { LayerType } from '../../src/checkpoint/layer-type.ts';
 import type { MetricValues, QualityThresholds } from '../../src/checkpoint/quality.ts';
 import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
+import { bindUploaded } from '../../src/cli/demo/bind-uploaded.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
 import { judgeMetrics } from '../../src/compress/judge-metrics.ts';
 import { createEvaluator } from '../../src/evaluate/create-evaluator.ts';
 import type { Evaluator } from '../../src/evaluate/evaluator.ts';
-import { bindWeights, tensorsToDigest } from '../../src/graph/bind-weights.ts';
 import { describeGraph } from '../../src/graph/describe-graph.ts';
-import { digestInitializers } from '../../src/graph/digest-initializers.ts';
-import { memoryGraphSource } from '../../src/graph/graph-source.ts';
 import { layerTypesFor } from '../../src/graph/layer-types-for.ts';
 import type { WeightBinding } from '../../src/graph/weight-binding.ts';
 import type { NativeCore } from '../../src/native/core.ts';
@@ -81,7 +78,7 @@ export class QualityMeter {
 
   private async metrics(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
-    this.binding ??= await this.bind(checkpoint);
+    this.binding ??= await bindUploaded(this.graphBytes, checkpoint.tensors, seriesEvalSpec(this.series));
     const weightPaths: string[] = [];
     for (const [number, { layout, tensors }] of checkpoint.files.entries()) {
       const path = join(this.directory, `candidate-${number}.safetensors`);
@@ -101,15 +98,5 @@ export class QualityMeter {
     } finally {
       await Promise.all(weightPaths.map((path) => rm(path)));
     }
-  }
-
-  /** Names decide, or the series' tensor map; a graph that holds its own weights under other names is matched to the uploaded ones. */
-  private async bind({ tensors }: CheckpointWeights): Promise<WeightBinding> {
-    const { tensorMap } = seriesEvalSpec(this.series);
-    const request = { graph: describeGraph(this.graphBytes), tensors, ...(tensorMap !== undefined && { tensorMap }) };
-    const wanted = new Set(tensorsToDigest(request));
-    const digests = new Map(tensors.filter(({ name }) => wanted.has(name)).map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')]));
-    const contents = await digestInitializers(memoryGraphSource(this.graphBytes), { ...request, digests });
-    return bindWeights({ ...request, digests, contents }).binding;
   }
 }
