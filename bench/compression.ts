@@ -1,29 +1,32 @@
 /**
  * Stored bytes of every method on one series of checkpoints, under the same thresholds, measured by the same evaluator.
- * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced]
+ * npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced]
  *   [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]
  *
+ * Each --threshold is a comparison with tables of its own: one number, or one for each of --metric. Without any: 0.5 and 1 %, then 5 % as papers have it, marked as damaged.
  * The series is laid out as examples/lm-small. Sizes are those of whole checkpoints: for Firn and the paper's method all bytes that the hub stores, for
  * the paper's coders code lengths with their tables in place of the stored bins, for the others real encoded bytes that were decoded again before they
  * were measured. Speeds of comparators are those of plain TypeScript and say nothing about the methods.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import type { QualityThresholds } from '../src/checkpoint/quality.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
+import { leadingMetric } from '../src/cli/demo/leading-metric.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
-import { compareMethods } from './compression/compare-methods.ts';
+import { compareMethods, type Comparison } from './compression/compare-methods.ts';
+import { methodLag } from './compression/method-lag.ts';
 import type { MethodResult } from './compression/method-result.ts';
 import { narrowSeries } from './compression/narrow-series.ts';
 import { readBenchOptions, type BenchOptions } from './compression/read-options.ts';
 import { ratioChart } from './compression/report-chart.ts';
-import { describeComparison, markdownTable, type ReportContext } from './compression/report-table.ts';
+import { comparisonText, describeComparison, type ReportContext } from './compression/report-table.ts';
 import { describeRun } from './describe-run.ts';
-import { replaceSection } from './document-section.ts';
+import { writeSection } from './write-section.ts';
 
 async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {
   const whole = readSeries(seriesDirectory);
@@ -32,35 +35,59 @@ async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Ser
   return { ...whole, checkpoints: whole.checkpoints.slice(0, first), ...(tensorMap !== undefined && { tensorMap }) };
 }
 
+/** A comparison as far as it has come. */
+interface ComparisonReport {
+  readonly context: ReportContext;
+  readonly results: readonly MethodResult[];
+}
+
 async function main(options: BenchOptions): Promise<void> {
   const asIs = await openSeries(options);
-  const { metrics = [asIs.metric], thresholds, only } = options;
+  const { metrics = [asIs.metric] } = options;
   const unknown = metrics.find((metric) => !asIs.metrics.includes(metric));
   if (unknown !== undefined) throw new Error(`the series records ${asIs.metrics.join(', ')}, not ${unknown}`);
-  const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
   const directory = await mkdtemp(join(tmpdir(), 'firn-compression-'));
-  let hub: HubProcess | undefined;
+  const hubs: HubProcess[] = [];
   try {
     const core = loadCore();
     const series = options.dtype === 'bf16' ? await narrowSeries(asIs, directory, core) : asIs;
-    const work = compareMethods({
-      series,
-      thresholds: bounds,
-      directory,
-      core,
-      startHub: async () => (hub = await HubProcess.start(join(directory, 'hub'))),
-      seeds: options.seeds,
-      ...(options.hysteresis && { hysteresis: options.hysteresis }),
-      wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
-      onProgress: (line) => process.stderr.write(`  ${line}\n`),
-      onResults: (soFar) => writeReports(soFar, series, bounds, options),
-    });
-    const results = await Promise.race([work, interruption()]);
-    process.stdout.write(markdownOf(results, contextOf(results, series, bounds)));
+    const reports: ComparisonReport[] = [];
+    const startHub = async (): Promise<HubProcess> => {
+      await Promise.all(hubs.splice(0).map((hub) => hub.stop()));
+      hubs.push(await HubProcess.start(join(directory, `hub-${reports.length}`)));
+      return hubs[0]!;
+    };
+    for (const thresholds of options.thresholds) {
+      const bounds = Object.fromEntries(metrics.map((metric, i) => [metric, thresholds[i] ?? thresholds[0]!]));
+      const work = compare(bounds, { series, core, directory: join(directory, String(reports.length)), startHub, before: [...reports], options });
+      reports.push(await Promise.race([work, interruption()]));
+    }
+    process.stdout.write(markdownOf(reports));
   } finally {
-    await hub?.stop();
+    await Promise.all(hubs.map((hub) => hub.stop()));
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** One comparison. Reports are written after every method, with the comparisons before. */
+async function compare(
+  thresholds: QualityThresholds,
+  tools: Pick<Comparison, 'series' | 'core' | 'directory' | 'startHub'> & { readonly before: readonly ComparisonReport[]; readonly options: BenchOptions },
+): Promise<ComparisonReport> {
+  const { options, before, ...place } = tools;
+  const { only, hysteresis, seeds } = options;
+  const reportOf = (results: readonly MethodResult[]): ComparisonReport => ({ context: contextOf(results, place.series, thresholds), results });
+  await mkdir(place.directory);
+  const results = await compareMethods({
+    ...place,
+    thresholds,
+    seeds,
+    ...(hysteresis && { hysteresis }),
+    wanted: (name) => only === undefined || only.some((part) => name.includes(part)),
+    onProgress: (line) => process.stderr.write(`  ${line}\n`),
+    onResults: (soFar) => writeReports([...before, reportOf(soFar)], options),
+  });
+  return reportOf(results);
 }
 
 /** Rejects when whoever runs this wants it to end: the hub and the files are then put away like after any failure. */
@@ -71,36 +98,55 @@ function interruption(): Promise<never> {
 }
 
 function contextOf(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds): ReportContext {
+  const bounding = Object.keys(thresholds);
   return {
     series: series.name,
     checkpointCount: series.checkpoints.length,
     thresholds,
-    metrics: [...new Set([...Object.keys(thresholds), ...series.metrics])],
+    metrics: [...new Set([...bounding, ...series.metrics])],
+    leading: leadingMetric(series, bounding[0]!),
     rawBytes: results[0]?.outcomes.reduce((sum, { rawBytes }) => sum + rawBytes, 0) ?? 0,
   };
 }
 
-function markdownOf(results: readonly MethodResult[], context: ReportContext): string {
-  return `${describeComparison(context)}\n\n${markdownTable(results, context)}\n`;
+function markdownOf(reports: readonly ComparisonReport[]): string {
+  return `${reports.map(({ context, results }) => comparisonText(results, context)).join('\n\n')}\n`;
 }
 
-async function writeReports(results: readonly MethodResult[], series: Series, thresholds: QualityThresholds, options: BenchOptions): Promise<void> {
-  const { jsonPath, svgPath, markdownPath, into } = options;
-  const context = contextOf(results, series, thresholds);
-  if (markdownPath !== undefined) await writeFile(markdownPath, markdownOf(results, context));
-  if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify({ ...context, results }, undefined, 1));
-  const chart = ratioChart(results, describeComparison(context));
-  if (svgPath !== undefined) await writeFile(svgPath, chart);
-  if (into !== undefined) await writeSection(into, markdownOf(results, context), chart);
+async function writeReports(reports: readonly ComparisonReport[], { jsonPath, svgPath, markdownPath, into }: BenchOptions): Promise<void> {
+  if (markdownPath !== undefined) await writeFile(markdownPath, markdownOf(reports));
+  if (jsonPath !== undefined) {
+    const comparisons = reports.map(({ context, results }) => ({
+      ...context,
+      results: results.map((result) => ({ ...result, asGoodAs: methodLag(result, context.leading) })),
+    }));
+    await writeFile(jsonPath, JSON.stringify(comparisons, undefined, 1));
+  }
+  if (svgPath !== undefined) await Promise.all(reports.map((report) => writeFile(chartPath(svgPath, report), chartOf(report))));
+  if (into !== undefined) await writeIntoDocument(reports, into);
 }
 
-/** The table with its command and chart into a document. */
-async function writeSection({ path, section }: NonNullable<BenchOptions['into']>, markdown: string, chart: string): Promise<void> {
-  const folder = join(dirname(path), 'benchmarks');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${section}.svg`), chart);
-  const body = `${markdown}\n![ratio of every checkpoint under every method](benchmarks/${section}.svg)\n\n${ran}`;
-  await writeFile(path, replaceSection(await readFile(path, 'utf8'), section, body));
+/** Every table with its chart, and the command, into a document. */
+async function writeIntoDocument(reports: readonly ComparisonReport[], into: NonNullable<BenchOptions['into']>): Promise<void> {
+  const parts = await Promise.all(
+    reports.map(async (report) => {
+      const chart = chartPath(join(dirname(into.path), `${into.section}.svg`), report);
+      await writeFile(chart, chartOf(report));
+      return `${comparisonText(report.results, report.context)}\n\n![ratio of every checkpoint under every method](${basename(chart)})`;
+    }),
+  );
+  await writeSection(into, `${parts.join('\n\n')}\n\n${ran}`);
+}
+
+function chartOf({ context, results }: ComparisonReport): string {
+  return ratioChart(results, describeComparison(context));
+}
+
+/** A file for each comparison: `lm-small.svg` is `lm-small-0.5.svg` of half a per cent. */
+function chartPath(path: string, { context: { thresholds } }: ComparisonReport): string {
+  const { dir, name, ext } = parse(path);
+  const bounds = Object.values(thresholds).map((threshold) => Number((100 * threshold).toPrecision(6)));
+  return join(dir, `${[name, ...bounds].join('-')}${ext}`);
 }
 
 const args = process.argv.slice(2);

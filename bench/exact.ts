@@ -5,18 +5,18 @@
  * Only weights are coded: fp32 tensors, the same rounded to bf16 and fp16, and bf16 and fp16 ones. Every payload is decoded and compared before anything is timed. One thread does the work:
  * the core's only one, or this one where libzstd runs. GB are 1e9 raw bytes.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { readSeries } from '../src/cli/demo/read-series.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { describeRun } from './describe-run.ts';
-import { replaceSection } from './document-section.ts';
 import { compareChanged, compareSeries, type CompareTools } from './exact/compare-exact.ts';
 import type { ChangedFigures, SeriesFigures } from './exact/exact-figures.ts';
 import { readExactOptions, type ExactOptions } from './exact/read-exact-options.ts';
 import { markdownReport, type ExactReport } from './exact/report-exact.ts';
 import { halfDtypes } from './exact/weight-file.ts';
 import { readWeightSeries } from './exact/weight-series.ts';
+import { writeSection } from './write-section.ts';
 
 /** Blocks of one file that may wait for the core's thread: a model of 10^11 weights. */
 const queueMax = 2 ** 20;
@@ -49,7 +49,7 @@ async function writeReports(report: ExactReport, { jsonPath, markdownPath, into 
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
   if (into === undefined) return;
   const loaded = `${ran} Load ${loadavg()[1]!.toFixed(0)} at the end.`;
-  await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, `${markdown}\n${loaded}`));
+  await writeSection(into, `${markdown}\n${loaded}`);
 }
 
 const args = process.argv.slice(2);

@@ -6,13 +6,12 @@
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory (bench/restart/follow_training.py says what else
  * it needs). Python with PyTorch and numpy: Debian's python3-torch and libopenblas0-pthread, or the interpreter named in FIRN_PYTHON.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { describeRun } from './describe-run.ts';
-import { replaceSection } from './document-section.ts';
 import { compareRestarts, type RestartReport } from './restart/compare-restarts.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
@@ -20,6 +19,7 @@ import { readRestartOptions, type RestartOptions } from './restart/read-restart-
 import { restartArms } from './restart/restart-arm.ts';
 import { restartFigures } from './restart/restart-figures.ts';
 import { restartTable } from './restart/restart-table.ts';
+import { writeSection } from './write-section.ts';
 
 async function main(options: RestartOptions, args: readonly string[]): Promise<void> {
   const python = findPython(process.env.FIRN_PYTHON);
@@ -83,7 +83,7 @@ function markdownOf(report: RestartReport): string {
 async function writeReports(report: RestartReport, markdown: string, { jsonPath, markdownPath, into }: RestartOptions): Promise<void> {
   if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify(report, undefined, 1));
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
-  if (into !== undefined) await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, markdown));
+  if (into !== undefined) await writeSection(into, markdown);
 }
 
 const args = process.argv.slice(2);

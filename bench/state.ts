@@ -7,7 +7,7 @@
  * Bytes are those of the checkpoints of the series that have `NAME.optim.safetensors` beside them; without a series they are left out. Training is bench/restart/train_gpt.py; it needs what
  * bench:restart needs, and is left out with --seeds 0.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
@@ -17,7 +17,6 @@ import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { describeRun } from './describe-run.ts';
-import { replaceSection } from './document-section.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
 import { compareBytes, withState, type StateBytes } from './state/compare-bytes.ts';
@@ -25,6 +24,7 @@ import { compareResumed, type SeedOutcome } from './state/compare-resumed.ts';
 import { readStateOptions, type StateBenchOptions } from './state/read-state-options.ts';
 import { stateArms } from './state/state-arm.ts';
 import { bytesTable, resumedTable } from './state/state-table.ts';
+import { writeSection } from './write-section.ts';
 
 interface StateReport {
   /** Absent without a series. */
@@ -110,7 +110,7 @@ function markdownOf({ bytes, resumed, torchVersion }: StateReport, ran: string):
 async function writeReports(report: StateReport, markdown: string, { jsonPath, markdownPath, into }: StateBenchOptions): Promise<void> {
   if (jsonPath !== undefined) await writeFile(jsonPath, JSON.stringify(report, undefined, 1));
   if (markdownPath !== undefined) await writeFile(markdownPath, markdown);
-  if (into !== undefined) await writeFile(into.path, replaceSection(await readFile(into.path, 'utf8'), into.section, markdown));
+  if (into !== undefined) await writeSection(into, markdown);
 }
 
 const args = process.argv.slice(2);

@@ -12,7 +12,7 @@ import { errorRatio, roundAfresh, weightedError } from './weighted-error.ts';
 /** A hub run as a line of the table. */
 export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[], named: Pick<MethodResult, 'name' | 'note' | 'alwaysAfresh'>): MethodResult {
   const outcomes = run.statuses.map(({ step, result }, i): CheckpointOutcome => {
-    const { rawBytes, storedBytes, degradation = {}, migration, trialCount, config } = result!;
+    const { rawBytes, storedBytes, degradation = {}, migration, trialCount, config, baseline = {}, measured = {} } = result!;
     const stored = run.stored[i]!;
     const ratio = residualErrorRatio(stored, checkpoints[i]!);
     return {
@@ -21,6 +21,8 @@ export function hubResult(run: HubRun, checkpoints: readonly CheckpointWeights[]
       bytes: storedBytes,
       knob: knobOf(config),
       degradation: result!.fidelity === 'exact' ? {} : degradation,
+      metricsBefore: baseline,
+      metricsAfter: result!.fidelity === 'exact' ? baseline : measured,
       evaluations: trialCount,
       ...(migration !== undefined && { migration }),
       ...(i > 0 && { movementLost: movementLost(movedTensors(stored, checkpoints[i]!, checkpoints[i - 1]!)) }),
@@ -49,7 +51,7 @@ function withBinBytes(paper: MethodResult, binBytes: readonly number[], named: P
     if (outcome.bins === undefined) return outcome;
     return { ...outcome, bytes: Math.ceil(outcome.bytes - outcome.bins.bytes + binBytes[i]!), bins: { ...outcome.bins, bytes: binBytes[i]! } };
   });
-  return { ...named, outcomes, alwaysAfresh: true };
+  return { ...named, outcomes, alwaysAfresh: true, sameModelAs: paper.name };
 }
 
 /** One pair for each codebook: its tensors one after another. */

@@ -7,6 +7,9 @@ export interface CheckpointOutcome {
   readonly knob: string;
   /** Relative, by metric, positive when worse. Exact checkpoints have 0. */
   readonly degradation: Readonly<Record<string, number>>;
+  /** Of the uploaded model, and of what comes back of it; null where a hub measured what is not finite. */
+  readonly metricsBefore: Readonly<Record<string, number | null>>;
+  readonly metricsAfter: Readonly<Record<string, number | null>>;
   /** Configs measured on the eval set. */
   readonly evaluations: number;
   /** Share of weights whose bin differs from the previous checkpoint's; absent for a first one, and where there are no bins. */
@@ -38,6 +41,8 @@ export interface MethodResult {
   readonly decodeSeconds?: number;
   /** True where every checkpoint is quantized from its raw weights with new bins, so that the error is that of quantizing afresh. */
   readonly alwaysAfresh: boolean;
+  /** Name of the row whose model this one rebuilds bit for bit, in fewer or more bytes; its metrics are then that row's, and nothing was evaluated again. */
+  readonly sameModelAs?: string;
 }
 
 /** Bytes of all checkpoints. */

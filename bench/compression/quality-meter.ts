@@ -1,21 +1,17 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuantizable } from '../../src/checkpoint/dtype.ts';
 import type { LayerType } from '../../src/checkpoint/layer-type.ts';
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { MetricValues, QualityThresholds } from '../../src/checkpoint/quality.ts';
 import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
+import { bindUploaded } from '../../src/cli/demo/bind-uploaded.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
 import { judgeMetrics } from '../../src/compress/judge-metrics.ts';
 import { createEvaluator } from '../../src/evaluate/create-evaluator.ts';
 import type { Evaluator } from '../../src/evaluate/evaluator.ts';
-import { bindWeights, tensorsToDigest } from '../../src/graph/bind-weights.ts';
-import { pairByHeaders } from '../../src/graph/binding/pair/pair-by-headers.ts';
 import { describeGraph } from '../../src/graph/describe-graph.ts';
-import { digestInitializers } from '../../src/graph/digest-initializers.ts';
-import { memoryGraphSource } from '../../src/graph/graph-source.ts';
 import { layerTypesFor } from '../../src/graph/layer-types-for.ts';
 import type { WeightBinding } from '../../src/graph/weight-binding.ts';
 import type { NativeCore } from '../../src/native/core.ts';
@@ -27,6 +23,9 @@ export type RebuiltWeights = ReadonlyMap<string, Float32Array>;
 export interface MeasuredQuality {
   readonly degradation: Readonly<Record<string, number>>;
   readonly passed: boolean;
+  /** Of the uploaded model, and of the rebuilt one. */
+  readonly metricsBefore: MetricValues;
+  readonly metricsAfter: MetricValues;
 }
 
 /** Deadline and memory of one evaluation. */
@@ -41,7 +40,7 @@ export class QualityMeter {
   private readonly core: NativeCore;
   private readonly evaluator: Evaluator = createEvaluator({ parallel: 1, deadlineMs, memoryMaxBytes });
   private readonly graphBytes: Uint8Array;
-  private readonly baselines = new Map<number, Readonly<Record<string, number>>>();
+  private readonly baselines = new Map<number, MetricValues>();
   private binding: WeightBinding | undefined;
 
   constructor(series: Series, thresholds: QualityThresholds, directory: string, core: NativeCore) {
@@ -59,20 +58,27 @@ export class QualityMeter {
 
   /** Degradation of rebuilt weights against the uploaded ones, and whether every threshold holds. */
   async measure(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MeasuredQuality> {
+    const baseline = await this.uploaded(checkpoint);
+    const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
+    const metrics = await this.metrics(checkpoint, rebuilt);
+    const { degradation, passed } = judgeMetrics(bound, metrics);
+    return { degradation, passed, metricsBefore: baseline, metricsAfter: metrics };
+  }
+
+  /** Metrics of the uploaded weights, evaluated once for each step. */
+  async uploaded(checkpoint: CheckpointWeights): Promise<MetricValues> {
     const baseline = this.baselines.get(checkpoint.step) ?? (await this.metrics(checkpoint, new Map()));
     this.baselines.set(checkpoint.step, baseline);
-    const bound = { spec: seriesEvalSpec(this.series), thresholds: this.thresholds, baseline };
-    const { degradation, passed } = judgeMetrics(bound, await this.metrics(checkpoint, rebuilt));
-    return { degradation, passed };
+    return baseline;
   }
 
   close(): Promise<void> {
     return this.evaluator.close();
   }
 
-  private async metrics(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<Readonly<Record<string, number>>> {
+  private async metrics(checkpoint: CheckpointWeights, rebuilt: RebuiltWeights): Promise<MetricValues> {
     const { graphPath, batchesPath } = this.series;
-    this.binding ??= await this.bind(checkpoint);
+    this.binding ??= await bindUploaded(this.graphBytes, checkpoint.tensors, seriesEvalSpec(this.series));
     const weightPaths: string[] = [];
     for (const [number, { layout, tensors }] of checkpoint.files.entries()) {
       const path = join(this.directory, `candidate-${number}.safetensors`);
@@ -92,14 +98,5 @@ export class QualityMeter {
     } finally {
       await Promise.all(weightPaths.map((path) => rm(path)));
     }
-  }
-
-  /** Names decide, or the series' tensor map; a graph that holds its own weights under other names is matched to the uploaded ones. */
-  private async bind({ tensors }: CheckpointWeights): Promise<WeightBinding> {
-    const headers = pairByHeaders({ ...seriesEvalSpec(this.series), graph: describeGraph(this.graphBytes), tensors });
-    const wanted = new Set(tensorsToDigest(headers));
-    const digests = new Map(tensors.filter(({ name }) => wanted.has(name)).map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')]));
-    const contents = await digestInitializers(memoryGraphSource(this.graphBytes), headers, digests);
-    return bindWeights(headers, { digests, contents }).binding;
   }
 }

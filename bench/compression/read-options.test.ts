@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest';
 import { readBenchOptions } from './read-options.ts';
 
-test('a series directory, bounds and files', () => {
-  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [0.05], dtype: 'as-is', seeds: 1 });
+test('the default leads with what people use; what papers allow comes last', () => {
+  expect(readBenchOptions(['dir'])).toEqual({ seriesDirectory: 'dir', thresholds: [[0.005], [0.01], [0.05]], dtype: 'as-is', seeds: 1 });
+});
+
+test('a series directory, bounds of several comparisons, and files', () => {
   expect(
     readBenchOptions([
       'dir',
       '--metric',
       'accuracy,loss',
       '--threshold',
-      '0.01,0.05',
+      '0.005,0.01',
+      '--threshold',
+      '0.01',
       '--json',
       'a',
       '--svg',
@@ -30,7 +35,7 @@ test('a series directory, bounds and files', () => {
   ).toEqual({
     seriesDirectory: 'dir',
     metrics: ['accuracy', 'loss'],
-    thresholds: [0.01, 0.05],
+    thresholds: [[0.005, 0.01], [0.01]],
     jsonPath: 'a',
     svgPath: 'b',
     first: 3,
@@ -47,6 +52,8 @@ test.each([
   [['a', 'b']],
   [['a', '--threshold', 'x']],
   [['a', '--threshold', '0.1,0.2']],
+  [['a', '--threshold', '0.1', '--threshold', '-0.1']],
+  [['a', '--metric', 'b,c', '--threshold', '0.1,0.2,0.3']],
   [['a', '--first', '0']],
   [['a', '--seeds', '1.5']],
   [['a', '--hysteresis', 'cheap']],

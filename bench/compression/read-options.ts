@@ -6,8 +6,8 @@ export interface BenchOptions {
   readonly seriesDirectory: string;
   /** Metrics that bound every checkpoint; the series' own when absent. */
   readonly metrics?: readonly string[];
-  /** Largest relative degradation of each; one for all, or as many as metrics. */
-  readonly thresholds: readonly number[];
+  /** Comparisons in their order: of each the largest relative degradation, one for all metrics, or as many as there are. */
+  readonly thresholds: readonly (readonly number[])[];
   /** Parts of names: only methods with one of them run; all when absent. */
   readonly only?: readonly string[];
   /** Only the first so many checkpoints. */
@@ -21,12 +21,15 @@ export interface BenchOptions {
   readonly jsonPath?: string;
   readonly svgPath?: string;
   readonly markdownPath?: string;
-  /** A Markdown document, and the name of its section to replace; the chart goes to `benchmarks/<section>.svg` beside it. */
+  /** A Markdown document, and the name of its section to replace; charts go beside it, called as the section. */
   readonly into?: { readonly path: string; readonly section: string };
 }
 
 export const benchUsage =
-  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]] [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
+  'npm run bench:compression -- <series dir> [--metric m[,..]] [--threshold t[,..]]... [--only name[,..]] [--first N] [--seeds N] [--hysteresis fixed|priced] [--dtype as-is|bf16] [--json FILE] [--svg FILE] [--markdown FILE] [--into FILE --section NAME]';
+
+/** The product's default and twice that; then what papers allow, at which checkpoints are damaged and methods alone are compared. */
+const defaultThresholds = [[0.005], [0.01], [0.05]];
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
@@ -36,7 +39,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     allowPositionals: true,
     options: {
       metric: text,
-      threshold: { type: 'string', default: '0.05' },
+      threshold: { type: 'string', multiple: true },
       only: text,
       first: text,
       seeds: { type: 'string', default: '1' },
@@ -50,11 +53,8 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     },
   });
   if (positionals.length !== 1) throw new Error(`one series directory: ${benchUsage}`);
-  const thresholds = values.threshold.split(',').map(Number);
-  if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))
-    throw new Error('--threshold wants numbers of at least 0, for example 0.05');
   const metrics = values.metric?.split(',');
-  if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
+  const thresholds = values.threshold?.map((text) => readThresholds(text, metrics?.length ?? 1)) ?? defaultThresholds;
   if (!/^[a-z0-9-]+$/.test(values.section)) throw new Error('--section wants small letters, digits and dashes');
   const hysteresis = hysteresisChoices.find((known) => known === values.hysteresis);
   if (values.hysteresis !== undefined && hysteresis === undefined) throw new Error(`--hysteresis wants one of ${hysteresisChoices.join(', ')}`);
@@ -75,6 +75,16 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     ...(values.markdown !== undefined && { markdownPath: values.markdown }),
     ...(values.into !== undefined && { into: { path: values.into, section: values.section } }),
   };
+}
+
+/** Of one comparison. */
+function readThresholds(text: string, metricCount: number): number[] {
+  const thresholds = text.split(',').map(Number);
+  if (thresholds.some((threshold) => !Number.isFinite(threshold) || threshold < 0))
+    throw new Error('--threshold wants numbers of at least 0, for example 0.005');
+  if (thresholds.length > 1 && thresholds.length !== metricCount)
+    throw new Error('--threshold wants one number, or one for each of --metric; for more comparisons give it again: --threshold 0.005 --threshold 0.01');
+  return thresholds;
 }
 
 function readCount(option: string, text: string): number {

@@ -1,3 +1,6 @@
+import { asGoodAsText } from '../../src/cli/demo/report/as-good-as-text.ts';
+import type { LeadingMetric } from '../../src/cli/demo/report/as-good-as.ts';
+import { methodLag } from './method-lag.ts';
 import { totalBytes, type CheckpointOutcome, type MethodResult } from './method-result.ts';
 
 /** What a report says besides the methods. */
@@ -7,8 +10,18 @@ export interface ReportContext {
   readonly thresholds: Readonly<Record<string, number>>;
   /** All that are measured, the bounding ones first. */
   readonly metrics: readonly string[];
+  /** The first bounding metric: off its curve is read how far behind a method's checkpoints are. */
+  readonly leading: LeadingMetric;
   /** Bytes of all fp32 weights and other tensors of the series. */
   readonly rawBytes: number;
+}
+
+/** A comparison as Markdown: what was compared, the table, and what has to be known of single rows. */
+export function comparisonText(results: readonly MethodResult[], context: ReportContext): string {
+  const note = damageNote(context);
+  const head = `${describeComparison(context)}${note === undefined ? '' : ` ${note}`}`;
+  const notes = tableNotes(results, context);
+  return [head, markdownTable(results, context), ...(notes.length === 0 ? [] : [notes.join(' ')])].join('\n\n');
 }
 
 /** The table as Markdown: one line a method. */
@@ -17,6 +30,8 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
     'method',
     'bytes',
     'ratio',
+    'as good as step',
+    'mean lag',
     ...context.metrics.map((metric) => `${metric} worst / mean`),
     'error to fresh',
     'movement lost',
@@ -30,20 +45,44 @@ export function markdownTable(results: readonly MethodResult[], context: ReportC
   return [header, header.map((_, i) => (i === 0 ? '---' : '---:')), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
+/** What a reader of the table has to know of single rows; empty where there is nothing. Each is a sentence. */
+function tableNotes(results: readonly MethodResult[], { leading }: ReportContext): string[] {
+  const same = [...new Set(results.flatMap(({ sameModelAs }) => sameModelAs ?? []))];
+  const untold = results.filter((result) => methodLag(result, leading) === undefined).map(({ name }) => name);
+  return [
+    ...same.map((name) => `Other coders of the bins of "${name}" rebuild its model bit for bit: what such rows say of metrics and steps was measured there.`),
+    ...(untold.length === 0 ? [] : [`No step (-) for ${untold.join(', ')}: ${leading.name} of the last checkpoint was not evaluated, or is not finite.`]),
+  ];
+}
+
+/** Relative degradation from which checkpoints count as damaged: at 5 % of loss the bundled series' last one comes back worse than its first upload (docs/decisions/0035-what-the-demo-counts.md). */
+const damagedFrom = 0.05;
+
+/** A sentence for thresholds that nobody should use; undefined for others. */
+function damageNote({ thresholds }: Pick<ReportContext, 'thresholds'>): string | undefined {
+  const damaging = Object.entries(thresholds).filter(([, threshold]) => threshold >= damagedFrom);
+  if (damaging.length === 0) return undefined;
+  const bounds = damaging.map(([metric, threshold]) => `${percent(threshold)} of ${metric}`);
+  return `Damaged: ${bounds.join(' and ')} is for comparison with papers that allow as much, not for use.`;
+}
+
 /** One sentence on what was compared. */
 export function describeComparison({ series, checkpointCount, thresholds, rawBytes }: ReportContext): string {
   const bounds = Object.entries(thresholds).map(([metric, threshold]) => `${metric} at most ${percent(threshold)} worse`);
   return `${series}: ${checkpointCount} checkpoints, ${(rawBytes / 1e6).toFixed(1)} MB raw; in every checkpoint ${bounds.join(' and ')}.`;
 }
 
-function lineOf(result: MethodResult, { metrics, rawBytes }: ReportContext): string[] {
+function lineOf(result: MethodResult, { metrics, rawBytes, leading }: ReportContext): string[] {
   const { outcomes, name, note } = result;
   const exactCount = outcomes.filter(({ knob }) => knob === 'exact').length;
+  const lag = methodLag(result, leading);
   const remarks = [note, exactCount === 0 ? '' : `${exactCount} exact`].filter((remark) => remark !== '');
   return [
     remarks.length === 0 ? name : `${name} (${remarks.join('; ')})`,
     String(totalBytes(result)),
     (rawBytes / totalBytes(result)).toFixed(2),
+    asGoodAsText({ step: lag?.lastStep ?? 0, asGoodAs: lag?.last }),
+    lag === undefined ? '-' : `${lag.beforeFirst === 0 ? '' : 'at least '}${lag.meanLagSteps.toFixed(1)}`,
     ...metrics.map((metric) => degradationOf(outcomes, metric)),
     errorOf(result),
     meanOf(

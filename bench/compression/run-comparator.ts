@@ -72,7 +72,7 @@ async function oneCheckpoint<Knob>(
     const state = comparator.decode(bytes, taken, before?.state);
     const decodeSeconds = (performance.now() - started) / 1000;
     evaluations += 1;
-    const { degradation, passed } = await meter.measure(checkpoint, new Map(taken.map(({ name }, i) => [name, state.values[i]!])));
+    const { degradation, passed, metricsBefore, metricsAfter } = await meter.measure(checkpoint, new Map(taken.map(({ name }, i) => [name, state.values[i]!])));
     if (!passed) continue;
     const outcome: CheckpointOutcome = {
       step: checkpoint.step,
@@ -80,6 +80,8 @@ async function oneCheckpoint<Knob>(
       bytes: bytes.length + otherBytes,
       knob: comparator.describe(knob),
       degradation,
+      metricsBefore,
+      metricsAfter,
       evaluations,
       ...(before !== undefined && { movementLost: movementLost(movedTensors(taken, state, before.checkpoint)) }),
       ...figuresOf(state, before),
@@ -87,7 +89,18 @@ async function oneCheckpoint<Knob>(
     return { outcome, encodeSeconds, decodeSeconds, progress: { checkpoint, exact: others, state, binsBefore: before?.state.bins } };
   }
   const bytes = await exactBytes(core, checkpoint.tensors, before?.everything ?? before?.exact);
-  const outcome: CheckpointOutcome = { step: checkpoint.step, rawBytes: checkpoint.rawBytes, bytes, knob: 'exact', degradation: {}, evaluations };
+  // What comes back is what was uploaded.
+  const metrics = await meter.uploaded(checkpoint);
+  const outcome: CheckpointOutcome = {
+    step: checkpoint.step,
+    rawBytes: checkpoint.rawBytes,
+    bytes,
+    knob: 'exact',
+    degradation: {},
+    metricsBefore: metrics,
+    metricsAfter: metrics,
+    evaluations,
+  };
   const state = { values: taken.map(({ values }) => values) };
   return { outcome, encodeSeconds: 0, decodeSeconds: 0, progress: { checkpoint, exact: others, everything: checkpoint.tensors, state, binsBefore: undefined } };
 }

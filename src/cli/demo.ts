@@ -8,6 +8,7 @@ import type { namespaceUsageList } from '../http/schemas/usage.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
+import { leadingMetric } from './demo/leading-metric.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
 import { readSeries, type Series } from './demo/read-series.ts';
 import { requireFiles } from './demo/require-files.ts';
@@ -120,10 +121,6 @@ async function train(
     await pushAll(hub, fork, shown, training);
   }
   return { ...training, last: fork ?? first };
-}
-
-function leadingMetric(series: Series, name: string): LeadingMetric {
-  return { name, kind: seriesEvalSpec(series).metrics.find((metric) => metric.name === name)!.kind };
 }
 
 /** Adds what it pushes to `training`. */

@@ -18,7 +18,7 @@ const earlyCheckpoints = 32;
  * inside an eighth, would take more bytes than a finer one (decision 0015).
  */
 const largeBases = { roomyBases: 4 / 3, max: 2 };
-/** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then inside three times what its base takes (docs/benchmarks.md, "Speed"). */
+/** Packages of a chain at most, merged ones counted as {@link ChainCost} does: what a download of its end takes, whatever moved, is then inside three times what its base takes (docs/benchmarks/speed.md, "Chains"). */
 export const chainPackagesMax = 9;
 
 /**

@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
 import type { MetricValues } from '../../checkpoint/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
-import { bindGraphFile } from '../../graph/bind-graph-file.ts';
-import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
-import { describeGraph } from '../../graph/describe-graph.ts';
-import { memoryGraphSource } from '../../graph/graph-source.ts';
+import { bindUploaded } from './bind-uploaded.ts';
 
 /** One question to the re-evaluating process: measure a model's files against an eval set on disk. */
 export interface ReEvaluation {
@@ -33,11 +29,7 @@ async function reEvaluate({ graphPath, batchesPath, spec, modelPaths, uploadedPa
     return parseSafetensorsHeader(bytes, bytes.length).tensors.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.startBytes, entry.endBytes) }));
   });
   const graphBytes = readFileSync(graphPath);
-  const { binding } = await bindGraphFile(pairByHeaders({ ...spec, graph: describeGraph(graphBytes), tensors }), {
-    source: memoryGraphSource(graphBytes),
-    digestTensors: async (names) =>
-      new Map(tensors.filter((entry) => names.has(entry.name)).map((entry) => [entry.name, createHash('sha256').update(entry.bytes).digest('hex')])),
-  });
+  const binding = await bindUploaded(graphBytes, tensors, spec);
   return evaluator.evaluate({ evalSet: { graphPath, batchesPath, spec }, binding, weightPaths: modelPaths });
 }
 

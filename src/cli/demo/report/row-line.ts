@@ -1,5 +1,5 @@
+import { asGoodAsText } from './as-good-as-text.ts';
 import type { DemoRow } from './demo-row.ts';
-import { stepText } from './step-text.ts';
 
 const columns = [
   ['run', 13],
@@ -38,13 +38,6 @@ export function rowLine(row: DemoRow): string {
     String(row.trials),
     row.seconds.toFixed(1),
   ]);
-}
-
-/** For example `1,050 of 1,170`; `before 90` where the first upload, of step 90, is better already. */
-function asGoodAsText({ step, asGoodAs }: DemoRow): string {
-  if (asGoodAs === undefined) return '-';
-  if (asGoodAs.beforeFirst) return `before ${stepText(asGoodAs.step)}`;
-  return `${stepText(asGoodAs.step)} of ${stepText(step)}`;
 }
 
 function line(cells: readonly string[]): string {

@@ -1,5 +1,6 @@
+import type { LineageLag } from './lineage-lag.ts';
 import { stepText } from './step-text.ts';
-import type { LineageLag, StoredParts, Totals } from './totals.ts';
+import type { StoredParts, Totals } from './totals.ts';
 
 const partNames: Readonly<Record<keyof StoredParts, string>> = {
   packageBytes: 'packages, with those of abandoned steps',

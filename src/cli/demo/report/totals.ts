@@ -1,5 +1,5 @@
-import type { AsGoodAs } from './as-good-as.ts';
 import type { DemoRow } from './demo-row.ts';
+import { lineageLag, type LineageLag } from './lineage-lag.ts';
 import { lineageRows, type RunLineage } from './lineage-rows.ts';
 
 /** What the hub's usage says of its store, in bytes: `stored` of `GET /v1/usage`. */
@@ -46,23 +46,13 @@ export interface EverythingStored {
   readonly parts: StoredParts;
 }
 
-export interface LineageLag {
-  readonly metric: string;
-  readonly last: AsGoodAs;
-  readonly lastStep: number;
-  /** Mean of `lagSteps`: with any `beforeFirst`, the least that it is. */
-  readonly meanLagSteps: number;
-  /** Checkpoints that come back worse than the lineage's first upload. */
-  readonly beforeFirst: number;
-}
-
 export function totalsOf(rows: readonly DemoRow[], parts: StoredParts, last: RunLineage): Totals {
   const lineage = lineageRows(rows, last);
   const rawBytes = sumOf(lineage, (row) => row.rawBytes);
   const storedBytes = sumOf(lineage, (row) => row.storedBytes);
   const allBytes = Object.values(parts).reduce((sum: number, bytes: number) => sum + bytes, 0);
   const keptBytes = allBytes - parts.condemnedBytes;
-  const lag = lagOf(lineage);
+  const lag = lineageLag(lineage);
   return {
     checkpoints: lineage.length,
     rawBytes,
@@ -79,19 +69,6 @@ export function totalsOf(rows: readonly DemoRow[], parts: StoredParts, last: Run
 
 function sumOf(rows: readonly DemoRow[], pick: (row: DemoRow) => number): number {
   return rows.reduce((total, row) => total + pick(row), 0);
-}
-
-function lagOf(lineage: readonly DemoRow[]): LineageLag | undefined {
-  const lastRow = lineage.at(-1);
-  if (lastRow?.asGoodAs === undefined) return undefined;
-  const known = lineage.flatMap((row) => row.asGoodAs ?? []);
-  return {
-    metric: lastRow.asGoodAs.metric,
-    last: lastRow.asGoodAs,
-    lastStep: lastRow.step,
-    meanLagSteps: known.reduce((sum, { lagSteps }) => sum + lagSteps, 0) / known.length,
-    beforeFirst: known.filter(({ beforeFirst }) => beforeFirst).length,
-  };
 }
 
 function worstOf(rows: readonly DemoRow[]): Record<string, number> {
