@@ -44,7 +44,11 @@ function stageCore(name) {
 
 /** Everything is built, so no script has to run. */
 function pack(folder) {
-  const text = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 2] });
+  const text = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 2],
+  });
   const packed = JSON.parse(text);
   const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
   process.stdout.write(`${join(out, filename)}\n`);
