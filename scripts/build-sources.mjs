@@ -40,7 +40,10 @@ function readSources() {
 }
 
 function compilerDigest() {
-  const { version } = createRequire(join(root, 'package.json'))('typescript/package.json');
+  const require = createRequire(join(root, 'package.json'));
+  const folders = require.resolve.paths('typescript') ?? [];
+  if (!folders.some((folder) => existsSync(join(folder, 'typescript')))) throw new Error('The package typescript is not installed; run npm ci.');
+  const { version } = require('typescript/package.json');
   return digestOf(JSON.stringify([version, readFileSync(paths.options, 'utf8'), readFileSync(fileURLToPath(import.meta.url), 'utf8')]));
 }
 

@@ -133,7 +133,11 @@ test.each([
   ['--version', [], /^\d+\.\d+\.\d+\n$/],
   ['eval-set', ['--help'], /^Usage: firn eval-set check/],
 ])('%s asks for no configuration, so a wrong one is no matter', async (command, rest, printed) => {
-  expect(await start({ FIRN_TYPO: '1', FIRN_PORT: 'eighty' }, [command, ...rest])).toMatchObject({ code: 0, errors: '', output: expect.stringMatching(printed) });
+  expect(await start({ FIRN_TYPO: '1', FIRN_PORT: 'eighty' }, [command, ...rest])).toMatchObject({
+    code: 0,
+    errors: '',
+    output: expect.stringMatching(printed),
+  });
 });
 
 test('unpack asks for no configuration', async () => {

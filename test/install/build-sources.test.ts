@@ -81,6 +81,11 @@ test('a source that does not compile is named, and what was built stays', async 
   expect(await node(join(root, 'dist', 'main.js'))).toEqual({ code: 0, output: '1\n' });
 });
 
+test('without the compiler, the message says how to get it', async () => {
+  rmSync(join(root, 'node_modules'));
+  expect(await build()).toEqual({ code: 1, output: 'The package typescript is not installed; run npm ci.\n' });
+});
+
 test('several may build at once', async () => {
   expect(await Promise.all([build(), build(), build()])).toEqual([silent, silent, silent]);
   expect(built()).toHaveLength(6);
