@@ -1,19 +1,21 @@
 # Firn in an image: built in one stage with a toolchain, run in another without.
 # docker build -t firn .    docker run -p 8080:8080 -v firn:/data -e FIRN_HOST=0.0.0.0 firn
 
-ARG NODE=20-bookworm
+ARG NODE=24-bookworm
 
 FROM node:${NODE} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make && rm -rf /var/lib/apt/lists/*
 WORKDIR /firn
 # What is installed changes more rarely than the sources.
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json ./
+COPY scripts/install.mjs scripts/
+COPY scripts/onnxruntime-without-download scripts/onnxruntime-without-download
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY scripts scripts
 COPY native native
 COPY src src
-RUN node scripts/build-native.mjs && npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 # Providers of other systems are nine tenths of the inference package.
 RUN cd node_modules/onnxruntime-node/bin/napi-v* && find . -mindepth 1 -maxdepth 1 ! -name linux -exec rm -rf {} + \
   && find linux -mindepth 1 -maxdepth 1 ! -name "$(node -p process.arch)" -exec rm -rf {} +
@@ -26,6 +28,7 @@ COPY --from=build /firn/node_modules node_modules
 COPY --from=build /firn/build/Release build/Release
 COPY --from=build /firn/dist dist
 COPY migrations migrations
+COPY LICENSE ./
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

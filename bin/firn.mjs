@@ -1,6 +1,13 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --no-parallel-scavenge
-// `firn [serve|work|migrate|unpack ...]` from the sources, without a build: see src/main.ts.
-import { register } from 'tsx/esm/api';
+#!/usr/bin/env -S node --max-semi-space-size=4 --no-parallel-scavenge --enable-source-maps
+// `firn [serve|work|migrate|unpack ...]`: see src/main.ts. A package brings dist/ with it; a clone builds what has changed.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-register();
-await import('../src/main.ts');
+if (existsSync(new URL('../src/main.ts', import.meta.url))) {
+  const build = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+  // What a build says must not mix with what the command prints.
+  const { status } = spawnSync(process.execPath, [build], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(1);
+}
+await import('../dist/main.js');

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,7 +62,7 @@ function fingerprint() {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, process.env.CXX ?? '']));
   const files = sourceFolders.flatMap((name) => filesUnder(join(paths.source, name)));
   for (const name of buildPackages) {
-    const manifest = join(root, 'node_modules', name, 'package.json');
+    const manifest = join(packageFolder(name), 'package.json');
     if (!existsSync(manifest)) throw new BuildError(`The package ${name} is not installed; run npm ci.`);
     files.push(manifest);
   }
@@ -71,6 +72,13 @@ function fingerprint() {
       .update(readFileSync(file))
       .update('\0');
   return hash.digest('hex');
+}
+
+/** Below a clone; beside a package that npm has installed. */
+function packageFolder(name) {
+  const folders = createRequire(join(root, 'package.json')).resolve.paths(name) ?? [];
+  const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')));
+  return join(found ?? join(root, 'node_modules'), name);
 }
 
 function filesUnder(path) {
@@ -85,7 +93,7 @@ async function build(sources) {
   const compiler = await findCompiler();
   requireGenerator();
   const settings = ['--CDFIRN_BUILD_ADDON=ON', '--CDFIRN_BUILD_TESTS=OFF', `--CDCMAKE_CXX_COMPILER=${compiler}`];
-  const cmakeJs = [join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js'), 'compile', '--directory', paths.source, '--out', paths.buildDir];
+  const cmakeJs = [join(packageFolder('cmake-js'), 'bin', 'cmake-js'), 'compile', '--directory', paths.source, '--out', paths.buildDir];
   const processors = availableParallelism();
   const progress = new Progress();
   const compile = () => run(process.execPath, [...cmakeJs, ...settings, '--parallel', String(processors)], '', (text) => progress.read(text));

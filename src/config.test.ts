@@ -16,6 +16,18 @@ describe('readConfig', () => {
     expect(message).toContain('FIRN_TYPO');
   });
 
+  it.each([
+    ['FIRN_PROT', 'FIRN_PROT is not a key of the configuration (FIRN_PORT is)'],
+    ['FIRN_DATADIR', 'FIRN_DATADIR is not a key of the configuration (FIRN_DATA_DIR is)'],
+    ['FIRN_UTTERLY_OTHER', 'FIRN_UTTERLY_OTHER is not a key of the configuration'],
+  ])('says what %s may have meant, if it is near a key', (name, message) => {
+    expect(failure({ [name]: '1' })).toBe(`configuration: ${message}; docs/operations.md lists them all`);
+  });
+
+  it('leaves alone what a shell has for clients and benches', () => {
+    expect(failure({ FIRN_TOKEN: 'hf_x', FIRN_PYTHON: 'python3' })).toBe('');
+  });
+
   it('ignores other variables, those of the tests, and empty values', () => {
     expect(readConfig({ HOME: '/x', FIRN_PORT: '', FIRN_TEST_S3_ENDPOINT: 'http://127.0.0.1:7480' }).port).toBe(8080);
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { nearestName } from './checkpoint/nearest-name.ts';
 import { s3Limits } from './store/s3-limits.ts';
 
 const mib = 1024 * 1024;
@@ -282,9 +283,12 @@ function s3Config(env: z.infer<typeof configSchema>): S3Config | undefined {
   });
 }
 
+/** What a shell has for clients (a token) and for benches (a Python with PyTorch). */
+const ofOthers: ReadonlySet<string> = new Set(['FIRN_TOKEN', 'FIRN_PYTHON']);
+
 /** FIRN_TEST_ names what tests run against, such as a server; a hub that a test starts inherits it. */
 function isKey(name: string): boolean {
-  return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_');
+  return name.startsWith('FIRN_') && !name.startsWith('FIRN_TEST_') && !ofOthers.has(name);
 }
 
 function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefined {
@@ -299,6 +303,11 @@ function databaseOf(env: z.infer<typeof configSchema>): DatabaseConfig | undefin
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
+  if (issue.code === 'unrecognized_keys') return `${issue.keys.map(describeUnknown).join('; ')}; docs/operations.md lists them all`;
   return `${issue.path.join('.')}: ${issue.message}`;
+}
+
+function describeUnknown(name: string): string {
+  const meant = nearestName(name, Object.keys(configSchema.shape));
+  return `${name} is not a key of the configuration${meant === undefined ? '' : ` (${meant} is)`}`;
 }

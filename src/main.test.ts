@@ -35,6 +35,7 @@ interface Started {
 interface Ended {
   readonly code: number | null;
   readonly errors: string;
+  readonly output: string;
 }
 
 /** Starts the process: its address once it listens, or how it ended. */
@@ -42,14 +43,18 @@ async function start(environment: Readonly<Record<string, string>> = {}, args: r
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_')));
   const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
     env: { ...own, FIRN_PORT: '0', FIRN_ACCESS: 'open', FIRN_DATA_DIR: join(directory, 'data'), FIRN_LOG_LEVEL: 'silent', ...environment },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   children.push(child);
   let errors = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, errors }));
+  let output = '';
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, errors, output }));
   return Promise.race([once(child, 'message').then(([message]): Started => ({ url: (message as { url: string }).url, child })), ended]);
 }
 
@@ -121,6 +126,30 @@ test('a wrong configuration ends it with one sentence that names every bad key',
   expect(errors).toMatch(/^firn: configuration: [^\n]+\n$/);
   for (const key of ['FIRN_PORT', 'FIRN_LEASE_S', 'FIRN_TYPO']) expect(errors).toContain(key);
   expect(await readdir(directory)).toEqual([]);
+});
+
+test.each([
+  ['--help', [], /^Usage: firn \[COMMAND\]\n/],
+  ['--version', [], /^\d+\.\d+\.\d+\n$/],
+  ['eval-set', ['--help'], /^Usage: firn eval-set check/],
+])('%s asks for no configuration, so a wrong one is no matter', async (command, rest, printed) => {
+  expect(await start({ FIRN_TYPO: '1', FIRN_PORT: 'eighty' }, [command, ...rest])).toMatchObject({
+    code: 0,
+    errors: '',
+    output: expect.stringMatching(printed),
+  });
+});
+
+test('unpack asks for no configuration', async () => {
+  const packaged = fileURLToPath(new URL('../test/fixtures/format-v1/mixed-0.firn', import.meta.url));
+  const out = join(directory, 'unpacked');
+  expect(await start({ FIRN_TYPO: '1' }, ['unpack', packaged, '--out', out])).toMatchObject({ code: 0, errors: '' });
+  expect(await readdir(out)).not.toEqual([]);
+});
+
+test.each([['nonsense'], ['constructor'], ['serve', 'twice']])('a command line that is none ends with one sentence: %j', async (...args) => {
+  const { code, errors } = (await start({}, args)) as Ended;
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^firn: [^\n]*firn --help[^\n]*\n$/)]);
 });
 
 test('a port in use ends it with one sentence', async () => {

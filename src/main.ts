@@ -1,12 +1,29 @@
-import pino from 'pino';
+import { readFileSync } from 'node:fs';
 import { FirnError } from './checkpoint/firn-error.ts';
-import { readConfig } from './config.ts';
-import { bothRoles, migrateDatabase, wire, type Role } from './wire.ts';
+import type { Role } from './wire.ts';
 
-const usage =
-  'Usage: firn [serve | work | migrate | token create|list|revoke ... | scrub [--repository NS/NAME] [--mib-per-s N] | verify | gc [--dry-run] [--grace HOURS] [--force] | unpack PACKAGE... --out FOLDER | eval-set check GRAPH BATCHES CHECKPOINT]';
+const usage = `Usage: firn [COMMAND]
+
+A server
+  firn                 gateway and worker in one process
+  firn serve           a gateway: takes requests
+  firn work            a worker: searches and encodes
+  firn migrate         brings the database to this version and ends
+
+Its data
+  firn token create|list|revoke ...
+  firn scrub [--repository NS/NAME] [--mib-per-s N]
+  firn verify
+  firn gc [--dry-run] [--grace HOURS] [--force]
+
+Without a server
+  firn unpack PACKAGE... --out FOLDER
+  firn eval-set check GRAPH BATCHES CHECKPOINT
+
+firn --help says this, firn --version the version. FIRN_* variables configure servers and commands on their data:
+docs/operations.md lists them.`;
 /** By command; without one the process is gateway and worker. */
-const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': bothRoles, serve: ['gateway'], work: ['worker'] };
+const rolesOf: Readonly<Record<string, readonly Role[]>> = { '': ['gateway', 'worker'], serve: ['gateway'], work: ['worker'] };
 
 type Command = (args: readonly string[], say: (line: string) => void, complain: (line: string) => void) => Promise<number>;
 /** Those that do one thing and end, each loaded only when it is asked for. */
@@ -19,15 +36,28 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   gc: async () => (await import('./cli/gc.ts')).gc,
 };
 
+/** What is only said. */
+const words: Readonly<Record<string, () => string>> = { '--help': () => usage, '-h': () => usage, '--version': version };
+
 /** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (run !== undefined) {
-    process.exitCode = await (await run())(rest, (line) => process.stdout.write(`${line}\n`), complain);
+    process.exitCode = await (await run())(rest, say, complain);
     return;
   }
-  const roles = rolesOf[command];
-  if (rest.length > 0 || (roles === undefined && command !== 'migrate')) throw new FirnError('invalid-request', usage);
+  const text = Object.hasOwn(words, command) ? words[command] : undefined;
+  if (text !== undefined) return say(text());
+  const roles = Object.hasOwn(rolesOf, command) ? rolesOf[command] : undefined;
+  if (roles === undefined && command !== 'migrate') throw new FirnError('invalid-request', `There is no command "${command}"; firn --help lists them.`);
+  if (rest.length > 0) throw new FirnError('invalid-request', `firn ${command} takes no arguments; firn --help lists what takes some.`);
+  return runServer(roles);
+}
+
+/** Undefined: brings the database to this version and ends. */
+async function runServer(roles: readonly Role[] | undefined): Promise<void> {
+  // Loaded here: other commands need none of it, and start in a fraction of the time.
+  const [{ default: pino }, { readConfig }, { migrateDatabase, wire }] = await Promise.all([import('pino'), import('./config.ts'), import('./wire.ts')]);
   const config = readConfig(process.env);
   // Written at once: lines that wait are told out of order by a process that exits, or are lost with one that is killed.
   const log = pino({ level: config.logLevel, base: { service: 'firn' } }, pino.destination({ dest: 1, sync: true }));
@@ -51,6 +81,15 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 function complain(line: string): void {

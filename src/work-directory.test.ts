@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { thisProcess } from './catalog/process-identity.ts';
 import { onlyWorkDirectory, ownWorkDirectory } from './work-directory.ts';
 
@@ -23,6 +23,23 @@ test('the only process clears what a killed one left, and keeps what it is told 
   await release();
   expect([path, await readdir(parent)]).toEqual([parent, ['kept']]);
   expect(existsSync(join(parent, 'kept', 'x'))).toBe(true);
+});
+
+test('a process whose clock is ahead leaves the folders of living processes of other hosts alone', async () => {
+  const elsewhere = { ...thisProcess(), machine: 'another host' };
+  // A process of another host holds the first; one that is just starting has made the second.
+  const locked = join(parent, 'process-locked');
+  await mkdir(locked);
+  await writeFile(join(locked, 'lock'), JSON.stringify({ ...elsewhere, token: 'x' }));
+  await mkdir(join(parent, 'process-starting'));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
+  try {
+    const mine = await ownWorkDirectory(parent);
+    await mine.release();
+    expect((await readdir(parent)).sort()).toEqual(['process-locked', 'process-starting']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('one of many has a folder of its own; those of dead processes go, of living ones and young ones not', async () => {

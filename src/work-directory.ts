@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from './catalog/directory-lock.ts';
+import { fileAgeMs } from './catalog/file-age.ts';
 import { FirnError } from './checkpoint/firn-error.ts';
 
 export interface WorkDirectory {
@@ -46,9 +47,9 @@ export async function freeBytesOf(directory: string): Promise<number> {
 }
 
 async function removeDead(path: string): Promise<void> {
-  const there = await stat(path).catch(() => undefined);
-  if (there === undefined || Date.now() - there.mtimeMs < settlingMs) return;
   try {
+    // By the clock of the file system: that of this machine may be ahead of those of others.
+    if (fileAgeMs(path) < settlingMs) return;
     lockDirectory(path).release();
   } catch (error) {
     if (error instanceof FirnError && error.code === 'conflict') return;

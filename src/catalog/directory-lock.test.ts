@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lockDirectory } from './directory-lock.ts';
 import { thisProcess } from './process-identity.ts';
 
@@ -16,10 +16,22 @@ const leave = (owner: object, ageMs = 0) => {
   utimesSync(path(), time, time);
 };
 
+/** What time it is for this process; the file system has a clock of its own. */
+const clockOff = (ms: number) => vi.setSystemTime(realNow() + ms);
+let realNow: () => number;
+
 beforeEach(() => {
+  const started = performance.now();
+  const startedAt = Date.now();
+  const { performance: clock } = globalThis;
+  realNow = () => startedAt + (clock.now() - started);
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: startedAt });
   directory = mkdtempSync(join(tmpdir(), 'firn-lock-'));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(directory, { recursive: true });
+});
 
 test('one holder at a time, also inside one process; released, it is free', () => {
   const lock = lockDirectory(directory);
@@ -57,6 +69,29 @@ test('a lock of another machine counts while it is touched', () => {
   expect(() => lockDirectory(directory)).toThrow(refusal);
   leave({ ...thisProcess(), machine: 'elsewhere' }, 60_000);
   lockDirectory(directory).release();
+});
+
+test('a lock of another machine counts, too, for a process whose clock is ahead', () => {
+  leave({ ...thisProcess(), machine: 'elsewhere' }, 5_000);
+  clockOff(+10 * 60_000);
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  expect(readdirSync(directory)).toEqual(['lock']);
+});
+
+test('a holder whose clock is behind renews its lock for processes of other machines', () => {
+  clockOff(-10 * 60_000);
+  const lock = lockDirectory(directory);
+  vi.advanceTimersByTime(5_000);
+  clockOff(0);
+  writeFileSync(path(), readFileSync(path(), 'utf8').replace(/"machine":"[^"]*"/, '"machine":"elsewhere"'));
+  const old = new Date(Date.now() - 60_000);
+  utimesSync(path(), old, old);
+  clockOff(-10 * 60_000);
+  vi.advanceTimersByTime(5_000);
+  clockOff(0);
+  expect(() => lockDirectory(directory)).toThrow(refusal);
+  lock.release();
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 test('a lock that is just being written counts, an old torn one does not', () => {

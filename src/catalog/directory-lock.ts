@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { fileAgeMs } from './file-age.ts';
 import { isRunning, thisProcess, type ProcessIdentity } from './process-identity.ts';
 
-/** How often the holder touches its lock, in ms. */
-const touchMs = 5_000;
-/** A lock from another machine that was not touched for so long, in ms, has no holder any more. Six touches. */
+/** How often the holder renews its lock, in ms. */
+const renewMs = 5_000;
+/** A lock from another machine that was not renewed for so long, in ms, has no holder any more: six renewals. */
 const staleMs = 30_000;
 /** A takeover is a few file operations in a row; one older than this, in ms, died in the middle. */
 const takeoverMs = 10_000;
@@ -21,19 +22,20 @@ interface Owner extends ProcessIdentity {
 }
 
 /**
- * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call in this one, is
- * refused with `conflict` while the first lives; what a dead one left is taken over. Life is checked by process where the owner is on this machine, else
- * by the age of the file. The file stays behind when the process is killed. Needs a file system with exclusive creation. Failures of the disk pass as
- * they are and leave no file.
+ * Holds a directory for this process through the file `lock` in it, which names the process. A second process, or a second call
+ * in this one, is refused with `conflict` while the first lives; what a dead one left is taken over. An owner on this machine is
+ * looked up; one elsewhere lives as long as it renews the file, by the clock of the file system, because those of the machines may
+ * differ. The file stays behind when the process is killed. Needs a file system with exclusive creation. Failures of the disk pass
+ * as they are and leave no file.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, 'lock');
   const mine: Owner = { ...thisProcess(), token: randomUUID() };
   if (!create(path, mine)) takeOver(path, mine);
-  const touch = setInterval(() => touchIfMine(path, mine), touchMs).unref();
+  const renew = setInterval(() => renewIfMine(path, mine), renewMs).unref();
   return {
     release() {
-      clearInterval(touch);
+      clearInterval(renew);
       if (read(path)?.token === mine.token) rmSync(path, { force: true });
     },
   };
@@ -43,7 +45,7 @@ export function lockDirectory(directory: string): DirectoryLock {
 function takeOver(path: string, mine: Owner): void {
   refuseLiving(path);
   const guard = `${path}.takeover`;
-  if (ageMs(guard) > takeoverMs) rmSync(guard, { force: true });
+  if (fileAgeMs(guard) > takeoverMs) rmSync(guard, { force: true });
   if (!create(guard, mine)) throw inUse(undefined, path);
   try {
     // Another process may have taken over between the look and the guard.
@@ -57,7 +59,7 @@ function takeOver(path: string, mine: Owner): void {
 
 function refuseLiving(path: string): void {
   const owner = read(path);
-  const lives = (owner && isRunning(owner)) ?? ageMs(path) <= staleMs;
+  const lives = (owner && isRunning(owner)) ?? fileAgeMs(path) <= staleMs;
   if (lives) throw inUse(owner, path);
 }
 
@@ -91,15 +93,16 @@ function read(path: string): Owner | undefined {
   }
 }
 
-/** Infinite-like when absent: an absent file is as good as the oldest. */
-function ageMs(path: string): number {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? Number.POSITIVE_INFINITY : Date.now() - stat.mtimeMs;
-}
-
-function touchIfMine(path: string, mine: Owner): void {
+function renewIfMine(path: string, mine: Owner): void {
   try {
-    if (read(path)?.token === mine.token) utimesSync(path, new Date(), new Date());
+    if (read(path)?.token !== mine.token) return;
+    // Its first byte again: a write is stamped by the file system, while utimes would say what time it is here.
+    const file = openSync(path, 'r+');
+    try {
+      writeSync(file, '{', 0);
+    } finally {
+      closeSync(file);
+    }
   } catch {
     // A disk that fails here fails the catalog's own writes too, which report it.
   }

@@ -22,7 +22,7 @@ export async function token(args: readonly string[], say: (line: string) => void
 }
 
 async function openOffice({ url }: TokenCommand): Promise<TokenOffice> {
-  return url === undefined ? catalogOffice(await openCatalog(readConfig(process.env))) : serverOffice(url, process.env.HF_TOKEN);
+  return url === undefined ? catalogOffice(await openCatalog(readConfig(process.env))) : serverOffice(url, process.env.FIRN_TOKEN ?? process.env.HF_TOKEN);
 }
 
 async function run(command: TokenCommand, office: TokenOffice): Promise<string[]> {

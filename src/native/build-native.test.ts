@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +33,9 @@ function writeSource(text: string): void {
   writeFileSync(join(root, 'native', 'binding', 'small.cc'), `extern "C" const char* firn_text() { return "text ${text}"; }\n`);
 }
 
-function buildNative(env: NodeJS.ProcessEnv = {}): Promise<{ code: number | null; output: string }> {
+function buildNative(env: NodeJS.ProcessEnv = {}, folder = root): Promise<{ code: number | null; output: string }> {
   return new Promise((settle) => {
-    const child = spawn(process.execPath, [script, root], { env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [script, folder], { env: { ...process.env, ...env } });
     let output = '';
     child.stdout.on('data', (chunk) => { output += chunk; });
     child.stderr.on('data', (chunk) => { output += chunk; });
@@ -74,6 +74,18 @@ describe('build-native', () => {
     writeSource('two');
     expect(await buildNative()).toEqual(built);
     expect(readFileSync(addon, 'latin1')).toContain('text two');
+  });
+
+  it('builds in a package that npm has installed, with what npm put beside it', async () => {
+    const inside = join(root, 'node_modules.elsewhere', 'firn-hub');
+    cpSync(join(root, 'native'), join(inside, 'native'), { recursive: true });
+    for (const name of ['cmake-js', 'node-addon-api', 'node-api-headers'])
+      symlinkSync(join(repository, 'node_modules', name), join(root, 'node_modules.elsewhere', name));
+    rmSync(join(root, 'node_modules'));
+    renameSync(join(root, 'node_modules.elsewhere'), join(root, 'node_modules'));
+    const installed = join(root, 'node_modules', 'firn-hub');
+    expect((await buildNative({}, installed)).code).toBe(0);
+    expect(readFileSync(join(installed, 'build', 'Release', 'firn_core.node'), 'latin1')).toContain('text one');
   });
 
   it('lets several start at once, also over the lock of a killed one', async () => {

@@ -8,6 +8,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { AbortableJobs } from './abortable-jobs.ts';
 import type { Addon } from './addon.ts';
 import type { NativeCore } from './core.ts';
+import { findAddon } from './find-addon.ts';
 import { nativeCore } from './native-core.ts';
 
 export interface LoadCoreOptions {
@@ -33,15 +34,20 @@ export function loadCore(options: LoadCoreOptions = {}): NativeCore {
 }
 
 function loadAddon(): Addon {
-  const path = join(packageRoot(dirname(fileURLToPath(import.meta.url))), 'build', 'Release', 'firn_core.node');
-  if (!existsSync(path)) {
-    throw new FirnError('internal', 'The native core is not built: run npm run build:native.', { detail: path });
-  }
+  const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
+  const path = findAddon(root);
+  if (path === undefined) throw new FirnError('internal', `The native core is not built: ${howToBuild(root)}.`, { detail: root });
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (cause) {
-    throw new FirnError('internal', 'The native core does not load on this machine: run npm run build:native.', { detail: path, cause });
+    const message = `The native core does not load on this machine: ${howToBuild(root)}.`;
+    throw new FirnError('internal', message, { detail: path, cause });
   }
+}
+
+/** A package that npm installed has no sources to change, so npm is the one to build it again. */
+function howToBuild(root: string): string {
+  return existsSync(join(root, 'src')) ? 'run npm run build:native' : 'run npm rebuild firn-hub where it is installed';
 }
 
 /** The nearest folder upwards with a package.json: the same from src/, from dist/ and under a test runner. */

@@ -154,7 +154,7 @@ describeOnPostgres('processes that share a database and an object folder', () =>
         const hub = await startHub({ command: 'serve', dataDirectory, environment: keys });
         await hub.stop();
         expect(await run(['work'], {})).toEqual([1, expect.stringMatching(/^firn: .*FIRN_DATABASE_URL.*\n$/)]);
-        expect(await run(['nonsense'], {})).toEqual([1, expect.stringMatching(/^firn: Usage: firn .*\n$/)]);
+        expect(await run(['nonsense'], {})).toEqual([1, expect.stringMatching(/^firn: There is no command "nonsense"; firn --help .*\n$/)]);
       } finally {
         await empty.drop();
       }

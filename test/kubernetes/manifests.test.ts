@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { registerProcessMetrics } from '../../src/upkeep/process-metrics.ts';
 import { typeErrors } from './type-errors.ts';
 
 const root = fileURLToPath(new URL('../../k8s/', import.meta.url));
@@ -18,7 +20,7 @@ interface Manifest {
 }
 
 const manifests = await readManifests();
-const isKustomization = ({ kind }: Manifest): boolean => kind === 'Kustomization';
+const isKustomization = ({ kind }: Manifest): boolean => kind === 'Kustomization' || kind === 'Component';
 const resources = manifests.filter(({ manifest }) => !isKustomization(manifest));
 const kustomizations = manifests.filter(({ manifest }) => isKustomization(manifest));
 const deployments = resources.map(({ manifest }) => manifest).filter(({ kind }) => kind === 'Deployment');
@@ -75,7 +77,8 @@ describe('the manifests', () => {
   it('list files that are there, and every file is listed', async () => {
     const listed = kustomizations.flatMap(({ path, manifest }) => {
       const envs = [...(manifest.configMapGenerator ?? []), ...(manifest.secretGenerator ?? [])].flatMap(({ envs: files }: { envs: string[] }) => files);
-      return [...manifest.resources, ...envs].map((name: string) => join(root, path, '..', name));
+      const named: string[] = [...manifest.resources, ...(manifest.components ?? []), ...envs];
+      return named.map((name) => join(root, path, '..', name));
     });
     expect(listed.filter((path) => !existsSync(path))).toEqual([]);
     const files = (await readdir(root, { recursive: true })).filter((name) => /\.(yaml|env)$/.test(name) && !name.endsWith('kustomization.yaml'));
@@ -83,9 +86,10 @@ describe('the manifests', () => {
   });
 
   it('set only configuration that Firn knows, and none that it refuses', async () => {
-    for (const overlay of ['base', 'overlays/example']) {
+    const ofOverlay = ['components/migrate-job/migrate.env', 'overlays/example/firn.env', 'overlays/example/secret.env'];
+    for (const [overlay, files] of Object.entries({ base: [], 'overlays/example': ofOverlay })) {
       const environment = { ...(await readEnvironment(join(root, 'base/firn.env'))) };
-      if (overlay !== 'base') for (const name of ['firn.env', 'secret.env']) Object.assign(environment, await readEnvironment(join(root, overlay, name)));
+      for (const file of files) Object.assign(environment, await readEnvironment(join(root, file)));
       expect(() => readConfig(environment), relative('.', overlay)).not.toThrow();
     }
   });
@@ -115,4 +119,37 @@ describe('the manifests', () => {
       expect(container.volumeMounts.some(({ mountPath }: { mountPath: string }) => workDirectory.startsWith(`${mountPath}/`))).toBe(true);
     }
   });
+
+  it('let workers, which run uploaded graphs, reach what they need and not the metadata service of a cloud', () => {
+    const { spec } = resource('NetworkPolicy', 'firn-worker');
+    expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    const open = spec.egress.filter(({ to, ports }: { to?: unknown[]; ports?: unknown[] }) => !to?.length || !ports?.length);
+    expect(open).toEqual([]);
+    const blocks = spec.egress.flatMap(({ to }: { to: { ipBlock?: { cidr: string; except?: string[] } }[] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
+    const excepted = { '0.0.0.0/0': '169.254.0.0/16', '::/0': 'fd00:ec2::/32' };
+    for (const { cidr, except = [] } of blocks) expect(except).toContain(excepted[cidr as keyof typeof excepted]);
+    expect(blocks).toHaveLength(2);
+  });
+
+  it('count workers by the queue, in series that /metrics has', async () => {
+    const { spec } = resource('HorizontalPodAutoscaler', 'firn-worker');
+    const names = spec.metrics.map(({ type, external }: { type: string; external?: { metric: { name: string } } }) => external?.metric.name ?? type);
+    expect(names).toEqual(['firn_job_oldest_queued_seconds', 'firn_jobs']);
+    const registry = new Registry();
+    registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });
+    for (const name of names) expect(registry.getSingleMetric(name), name).toBeDefined();
+  });
+
+  it('may migrate the database in one job, and not at each start', async () => {
+    const { spec } = resource('Job', 'firn-migrate').spec.template;
+    expect(spec.containers[0]).toMatchObject({ image: 'firn', args: ['migrate'] });
+    const { workDirectory } = readConfig({ ...(await readEnvironment(join(root, 'base/firn.env'))) });
+    expect(spec.containers[0].volumeMounts.some(({ mountPath }: { mountPath: string }) => workDirectory.startsWith(`${mountPath}/`))).toBe(true);
+    const environment = await readEnvironment(join(root, 'components/migrate-job/migrate.env'));
+    expect(readConfig({ ...environment, FIRN_DATABASE_URL: 'postgres://firn@db/firn' }).database?.migrate).toBe(false);
+  });
 });
+
+function resource(kind: string, name: string): Manifest {
+  return resources.find(({ manifest }) => manifest.kind === kind && manifest.metadata.name === name)!.manifest;
+}

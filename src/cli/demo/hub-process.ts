@@ -22,7 +22,8 @@ export class HubProcess {
     const entry = fileURLToPath(new URL(`../../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
     const child = fork(entry, [], {
       env: {
-        ...process.env,
+        // A key in somebody's shell is meant for a server of theirs.
+        ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('FIRN_'))),
         FIRN_HOST: '127.0.0.1',
         FIRN_PORT: '0',
         FIRN_ACCESS: 'open',

@@ -1,0 +1,106 @@
+// Compiles src/ to dist/ where it has changed: node scripts/build-sources.mjs [root]
+//
+// Each file is compiled by itself, which this code base allows (tsconfig.json: erasableSyntaxOnly, verbatimModuleSyntax), so a change costs
+// its own file and not the whole program. Types are not checked: `npm run types` does that. Files are replaced one by one through renames,
+// so any number of these may run at once, and a server that runs meanwhile never loads half a file.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What only tests and benches import. */
+const leftOut = /\.(test|suite|test-support|crash|bench)\.ts$/;
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
+const paths = {
+  source: join(root, 'src'),
+  out: join(root, 'dist'),
+  options: join(root, 'tsconfig.json'),
+  /** What dist/ was made from: one digest for each source, and one for the compiler and its options. */
+  record: join(root, 'dist', 'built.json'),
+};
+
+function main() {
+  const sources = readSources();
+  const compiler = compilerDigest();
+  const built = readRecord();
+  const isCurrent = ({ name, digest }) => built.compiler === compiler && built.sources[name] === digest && existsSync(join(paths.out, jsName(name)));
+  const stale = sources.filter((source) => !isCurrent(source));
+  const sameNames = Object.keys(built.sources).length === sources.length;
+  if (stale.length === 0 && sameNames) return;
+  if (stale.length > 0) compile(stale);
+  removeOthers(new Set(sources.flatMap(({ name }) => [jsName(name), `${jsName(name)}.map`])));
+  replace(paths.record, JSON.stringify({ compiler, sources: Object.fromEntries(sources.map(({ name, digest }) => [name, digest])) }));
+}
+
+function readSources() {
+  const names = readdirSync(paths.source, { recursive: true }).filter((name) => name.endsWith('.ts') && !leftOut.test(name));
+  return names.sort().map((name) => ({ name, digest: digestOf(readFileSync(join(paths.source, name))) }));
+}
+
+function compilerDigest() {
+  const require = createRequire(join(root, 'package.json'));
+  const folders = require.resolve.paths('typescript') ?? [];
+  if (!folders.some((folder) => existsSync(join(folder, 'typescript')))) throw new Error('The package typescript is not installed; run npm ci.');
+  const { version } = require('typescript/package.json');
+  return digestOf(JSON.stringify([version, readFileSync(paths.options, 'utf8'), readFileSync(fileURLToPath(import.meta.url), 'utf8')]));
+}
+
+function digestOf(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Of an absent or torn record everything is stale. */
+function readRecord() {
+  try {
+    return JSON.parse(readFileSync(paths.record, 'utf8'));
+  } catch {
+    return { compiler: '', sources: {} };
+  }
+}
+
+/** Loads the compiler, which takes half a second, so only when it is needed. What the sources import is not read. */
+function compile(sources) {
+  const ts = createRequire(join(root, 'package.json'))('typescript');
+  const { compilerOptions } = ts.readConfigFile(paths.options, ts.sys.readFile).config;
+  const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
+  const alone = { noResolve: true, noLib: true, noCheck: true, types: [] };
+  const output = { noEmit: false, sourceMap: true, rootDir: paths.source, outDir: paths.out };
+  const files = sources.map(({ name }) => join(paths.source, name));
+  const program = ts.createProgram(files, { ...options, ...alone, ...output });
+  const errors = program.getSyntacticDiagnostics();
+  if (errors.length > 0) {
+    const host = { getCurrentDirectory: () => root, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
+    throw new Error(`${ts.formatDiagnostics(errors, host)}src/ does not compile; the reason is above.`);
+  }
+  program.emit(undefined, (path, text) => {
+    mkdirSync(dirname(path), { recursive: true });
+    replace(path, text);
+  });
+}
+
+/** Whoever reads the file meanwhile gets the old one or the new one, whole. */
+function replace(path, text) {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, path);
+}
+
+/** What was compiled from sources that are gone. Files that another process is just writing end in its number. */
+function removeOthers(names) {
+  for (const name of readdirSync(paths.out, { recursive: true })) {
+    if (/\.js(\.map)?$/.test(name) && !names.has(name)) rmSync(join(paths.out, name), { force: true });
+  }
+}
+
+function jsName(name) {
+  return name.replace(/\.ts$/, '.js');
+}
+
+try {
+  main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

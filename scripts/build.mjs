@@ -1,0 +1,12 @@
+// Brings the native core and dist/ up to date with their sources: node scripts/build.mjs
+// Silent, and done in a moment, where nothing has changed. Exit code 1 when one of them did not build.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const builds = ['build-native.mjs', 'build-sources.mjs'].map((name) => {
+  const script = fileURLToPath(new URL(name, import.meta.url));
+  return once(spawn(process.execPath, [script], { stdio: 'inherit' }), 'exit');
+});
+const codes = (await Promise.all(builds)).map(([code]) => code);
+process.exitCode = codes.every((code) => code === 0) ? 0 : 1;
