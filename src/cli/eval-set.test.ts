@@ -77,7 +77,11 @@ describe('firn eval-set check', () => {
     ],
     ['a folder without a model', () => ['check', graph, batches, folder], /has no model.safetensors/],
     ['a spec that is none', () => ['check', graph, batches, checkpoint, '--spec', batches], /is larger than|is not JSON/],
-    ['batches for a checkpoint', () => ['check', graph, batches, batches], /^graph-missing-weights: No tensor of the checkpoint fills "wte\.weight", "wpe\.weight"/],
+    [
+      'batches for a checkpoint',
+      () => ['check', graph, batches, batches],
+      /^graph-missing-weights: No tensor of the checkpoint fills "wte\.weight", "wpe\.weight"/,
+    ],
   ])('refuses %s in a sentence', async (_, args, sentence) => {
     const { code, out, err } = await run(...args());
     expect([code, out]).toEqual([1, '']);
