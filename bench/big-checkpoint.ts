@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
-import { buildSafetensorsHeader } from '../src/checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader } from '../src/checkpoint/safetensors/safetensors-header.ts';
 
 /** What the issue allows the server to grow by, in MiB. */
 const growthMaxMib = 512;

@@ -12,8 +12,8 @@ import {
   type CompletedPart,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { emptyPrefix, plainS3Client, testS3Options, testS3Server } from '../src/store/s3-server.test-support.ts';
-import { openS3Store } from '../src/store/s3-store.ts';
+import { emptyPrefix, plainS3Client, testS3Options, testS3Server } from '../src/store/s3/s3-server.test-support.ts';
+import { openS3Store } from '../src/store/s3/s3-store.ts';
 
 const { values } = parseArgs({ options: { mib: { type: 'string', default: '1024' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
 const mib = 1024 * 1024;

@@ -11,7 +11,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
-import type { QualityThresholds } from '../src/checkpoint/quality.ts';
+import type { QualityThresholds } from '../src/checkpoint/quality/quality.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { leadingMetric } from '../src/cli/demo/leading-metric.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';

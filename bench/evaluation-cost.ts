@@ -10,12 +10,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EvalSetSpec } from '../src/checkpoint/eval-set-spec.ts';
-import { observedMetrics } from '../src/checkpoint/observed-metrics.ts';
+import type { EvalSetSpec } from '../src/checkpoint/quality/eval-set-spec.ts';
+import { observedMetrics } from '../src/checkpoint/quality/observed-metrics.ts';
 import { EvalFiles, type Column } from '../src/evaluate/eval-files.test-support.ts';
 import { EvaluationService } from '../src/evaluate/evaluation-service.ts';
 import type { EvaluationRequest } from '../src/evaluate/evaluator.ts';
-import { buildModel, external, node, value } from '../src/graph/build-model.ts';
+import { buildModel, external, node, value } from '../src/graph/onnx/build-model.ts';
 import { loadCore } from '../src/native/load-core.ts';
 
 /** Width, hidden layers, positions (rows of the batches), classes. */

@@ -12,15 +12,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Run } from '../src/catalog/catalog.ts';
-import { parseSafetensorsHeader } from '../src/checkpoint/parse-safetensors.ts';
-import { buildSafetensorsHeader } from '../src/checkpoint/safetensors-header.ts';
-import { bindGraph } from '../src/compress/bind-graph.ts';
+import type { Run } from '../src/catalog/contract/catalog.ts';
+import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
+import { buildSafetensorsHeader } from '../src/checkpoint/safetensors/safetensors-header.ts';
+import { bindGraph } from '../src/compress/eval-set/bind-graph.ts';
 import type { CompressContext } from '../src/compress/compress-context.ts';
-import type { SourceFile } from '../src/compress/model-source.ts';
-import { buildModel, node, value } from '../src/graph/build-model.ts';
-import { TensorProtoSchema } from '../src/graph/onnx_pb.ts';
-import { transposeBytes } from '../src/graph/transpose-bytes.ts';
+import type { SourceFile } from '../src/compress/upload/model-source.ts';
+import { buildModel, node, value } from '../src/graph/onnx/build-model.ts';
+import { TensorProtoSchema } from '../src/graph/onnx/onnx_pb.ts';
+import { transposeBytes } from '../src/graph/elements/transpose-bytes.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
 
 /** 32 MiB of fp32. */

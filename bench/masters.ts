@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { openCompressHarness, sha256, type CompressHarness, type Upload } from '../src/compress/compress-harness.test-support.ts';
 import { safetensors, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
-import { parseSafetensorsHeader } from '../src/checkpoint/parse-safetensors.ts';
+import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
 
 const paths = process.argv.slice(2);
 const state = { firstMoment: 'exact', secondMoment: 'exact', momentum: 'exact' } as const;

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
-import { openPostgresCatalog } from '../src/catalog/open-postgres.ts';
+import { openPostgresCatalog } from '../src/catalog/postgres/open-postgres.ts';
 import { startPostgres } from '../test/postgres/start-postgres.ts';
 
 const namespaces = 10;

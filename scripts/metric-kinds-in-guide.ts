@@ -1,4 +1,4 @@
-import { metricKindTable } from '../src/checkpoint/metric-kind-table.ts';
+import { metricKindTable } from '../src/checkpoint/quality/metric-kind-table.ts';
 
 const start = '<!-- metric kinds -->';
 const end = '<!-- end of metric kinds -->';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { nearestName } from './checkpoint/nearest-name.ts';
-import { s3Limits } from './store/s3-limits.ts';
+import { s3Limits } from './store/s3/s3-limits.ts';
 
 const mib = 1024 * 1024;
 const postgresUrl = /^postgres(ql)?:\/\/\S+$/;

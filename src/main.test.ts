@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { f32, noise, safetensors } from './compress/tiny-model.test-support.ts';
-import { fileNameOf, shardOf } from './store/filesystem-path.ts';
+import { fileNameOf, shardOf } from './store/filesystem/filesystem-path.ts';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Longest wait for a checkpoint to become ready, in ms. */

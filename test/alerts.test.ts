@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { requestMetrics } from '../src/http/request-metrics.ts';
+import { requestMetrics } from '../src/http/watch/request-metrics.ts';
 import { registerProcessMetrics, scrubMetrics } from '../src/upkeep/process-metrics.ts';
 import { cacheMetrics, restoreMetrics, storeMetrics } from '../src/upkeep/storage-metrics.ts';
 import { workMetrics } from '../src/upkeep/work-metrics.ts';

@@ -3,8 +3,8 @@ import { memoryReader } from '../src/compress/memory-source.test-support.ts';
 import type { NativeCore } from '../src/native/core.ts';
 import { readStoredIndex } from '../src/package/open-package.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
-import type { DecodedBlock } from '../src/restore/block-reader.ts';
-import { PackageChain } from '../src/restore/package-chain.ts';
+import type { DecodedBlock } from '../src/restore/chain/block-reader.ts';
+import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { packageSource } from './reseal-package.ts';
 
 /** A chain of packages in memory, newest first, each of one checkpoint; without a cache of blocks unless one is asked for. */

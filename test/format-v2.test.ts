@@ -5,7 +5,7 @@ import { loadCore } from '../src/native/load-core.ts';
 import { decodeStoredIndex, readStoredIndex } from '../src/package/open-package.ts';
 import { prefixBytes } from '../src/package/package-frame.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
-import { planFile } from '../src/package/plan-file.ts';
+import { planFile } from '../src/package/blocks/plan-file.ts';
 import { writeFixtureRuns } from './fixtures/format-v2-runs.ts';
 
 const folder = fileURLToPath(new URL('./fixtures/format-v2/', import.meta.url));

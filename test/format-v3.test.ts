@@ -7,8 +7,8 @@ import { loadCore } from '../src/native/load-core.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../src/package/open-package.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
-import type { DecodedBlock } from '../src/restore/block-reader.ts';
-import { PackageChain, type ChainedPackage } from '../src/restore/package-chain.ts';
+import type { DecodedBlock } from '../src/restore/chain/block-reader.ts';
+import { PackageChain, type ChainedPackage } from '../src/restore/chain/package-chain.ts';
 import { mergeChain } from './fixtures/format-v3-super-step.ts';
 import { openChain, packageSource } from './reseal-package.ts';
 

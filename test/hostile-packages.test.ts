@@ -9,7 +9,7 @@ import { readStoredIndex } from '../src/package/open-package.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
 import { exponentMax, exponentMin, gainMax, originMax, shiftMax, stepCodeMax, stepScaleMax, type ResidualTensor } from '../src/package/residual-tensor.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
-import { PackageChain } from '../src/restore/package-chain.ts';
+import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { changeBytes } from './change-bytes.ts';
 import { openChain, packageSource, payloadsOf, withBody, withIndex, withPayload, type OpenedPackage } from './reseal-package.ts';
 

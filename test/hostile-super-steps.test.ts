@@ -7,7 +7,7 @@ import { memoryReader } from '../src/compress/memory-source.test-support.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { decodeStoredIndexes, readStoredIndex } from '../src/package/open-package.ts';
 import { ByteCache } from '../src/restore/byte-cache.ts';
-import { PackageChain } from '../src/restore/package-chain.ts';
+import { PackageChain } from '../src/restore/chain/package-chain.ts';
 import { changeBytes } from './change-bytes.ts';
 import { openChain, packageSource, payloadsOf, withBody, withSharedPayload } from './reseal-package.ts';
 

@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import type { NativeCore } from '../src/native/core.ts';
 import { ByteReader } from '../src/package/byte-reader.ts';
-import { encodePackageIndex } from '../src/package/encode-index.ts';
-import { encodeSuperStepIndex } from '../src/package/encode-super-step.ts';
+import { encodePackageIndex } from '../src/package/index/encode-index.ts';
+import { encodeSuperStepIndex } from '../src/package/index/encode-super-step.ts';
 import { decodeStoredIndex, decodeStoredIndexes, readStoredIndex, type PackageSource, type StoredIndex } from '../src/package/open-package.ts';
 import { encodeTrailer, prefixBytes } from '../src/package/package-frame.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';

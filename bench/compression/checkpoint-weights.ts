@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isQuantizable, type Dtype } from '../../src/checkpoint/dtype.ts';
 import type { LayerType } from '../../src/checkpoint/layer-type.ts';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
-import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safetensors-layout.ts';
 import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
-import { effectiveRank } from '../../src/graph/layer-type-of.ts';
+import { effectiveRank } from '../../src/graph/layers/layer-type-of.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 
 /** One tensor of a checkpoint in memory. */
@@ -29,7 +29,7 @@ export interface CheckpointWeights {
   readonly gradients: ReadonlyMap<string, Float32Array>;
 }
 
-/** Fewest elements of a tensor that comparators quantize, as the product's own rule has it (src/graph/quantized-layer-type.ts). */
+/** Fewest elements of a tensor that comparators quantize, as the product's own rule has it (src/graph/layers/quantized-layer-type.ts). */
 const quantizedElementsMin = 256;
 
 /** Whether the methods that quantize matrices take a tensor: linear, convolution and embedding weights that are worth it. */

@@ -1,5 +1,5 @@
-import type { Hysteresis, SearchOptions } from '../../src/checkpoint/search-options.ts';
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { Hysteresis, SearchOptions } from '../../src/checkpoint/options/search-options.ts';
+import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { QuantizationConfig } from '../../src/checkpoint/quantization-config.ts';
-import type { SearchOptions } from '../../src/checkpoint/search-options.ts';
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { QuantizationConfig } from '../../src/checkpoint/options/quantization-config.ts';
+import type { SearchOptions } from '../../src/checkpoint/options/search-options.ts';
+import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import { describeConfig } from '../../src/cli/demo/describe-config.ts';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint, type CheckpointStatus } from '../../src/cli/demo/push-series.ts';

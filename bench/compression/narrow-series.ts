@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 

@@ -1,5 +1,5 @@
 import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
-import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
+import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safetensors-layout.ts';
 
 /** Dtypes of the weights that the bench codes. */
 export type WeightDtype = 'F32' | HalfDtype;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Dtype } from '../../src/checkpoint/dtype.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import { loadCore } from '../../src/native/load-core.ts';
 import { readWeightSeries } from './weight-series.ts';

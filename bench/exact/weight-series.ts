@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
 import type { ModelFile } from '../../src/cli/demo/model-files.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';

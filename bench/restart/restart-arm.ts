@@ -1,4 +1,4 @@
-import type { QuantizationMethod } from '../../src/checkpoint/quantization-config.ts';
+import type { QuantizationMethod } from '../../src/checkpoint/options/quantization-config.ts';
 
 /** A way to store checkpoints that training restarts from. */
 export interface RestartArm {

@@ -1,4 +1,4 @@
-import { relativeDegradation } from '../../src/checkpoint/quality.ts';
+import { relativeDegradation } from '../../src/checkpoint/quality/quality.ts';
 import type { RestartArm } from './restart-arm.ts';
 import type { RunBytes } from './stored-run.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
+import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint } from '../../src/cli/demo/push-series.ts';
 import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';

@@ -1,5 +1,5 @@
 import type { NativeCore } from '../../src/native/core.ts';
-import { chainBytesMax, chainPackagesMax } from '../../src/compress/restore-budget.ts';
+import { chainBytesMax, chainPackagesMax } from '../../src/compress/ancestor/restore-budget.ts';
 import { StoredSeries, type StoredStep } from './stored-series.ts';
 import type { BarredRow } from './speed-table.ts';
 import { syntheticCheckpoints } from './synthetic-model.ts';

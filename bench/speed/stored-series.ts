@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
-import { Ancestor } from '../../src/compress/ancestor.ts';
-import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode-package.ts';
-import { ModelSource } from '../../src/compress/model-source.ts';
-import { MovesMemory } from '../../src/compress/moves-memory.ts';
-import { planCodings, type CodingPlan } from '../../src/compress/plan-codings.ts';
-import type { QuantizedForm } from '../../src/compress/quantized-form.ts';
-import { residualQuantization } from '../../src/compress/residual-quantization.ts';
-import { layerTypesFor } from '../../src/graph/layer-types-for.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { Ancestor } from '../../src/compress/ancestor/ancestor.ts';
+import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode/encode-package.ts';
+import { ModelSource } from '../../src/compress/upload/model-source.ts';
+import { MovesMemory } from '../../src/compress/method/residual/moves-memory.ts';
+import { planCodings, type CodingPlan } from '../../src/compress/plan/plan-codings.ts';
+import type { QuantizedForm } from '../../src/compress/method/quantized-form.ts';
+import { residualQuantization } from '../../src/compress/method/residual/residual-quantization.ts';
+import { layerTypesFor } from '../../src/graph/layers/layer-types-for.ts';
 import type { NativeCore } from '../../src/native/core.ts';
-import { planTensors } from '../../src/package/plan-file.ts';
+import { planTensors } from '../../src/package/blocks/plan-file.ts';
 import { digestBytes } from '../../src/restore/digest-bytes.ts';
-import type { PackageChain } from '../../src/restore/package-chain.ts';
-import { planRange } from '../../src/restore/plan-range.ts';
+import type { PackageChain } from '../../src/restore/chain/package-chain.ts';
+import { planRange } from '../../src/restore/range/plan-range.ts';
 import { Restorer, type PackageLocation } from '../../src/restore/restorer.ts';
-import { streamRange } from '../../src/restore/stream-range.ts';
+import { streamRange } from '../../src/restore/range/stream-range.ts';
 import { MemoryObjects } from './memory-objects.ts';
 
 /** Caches as the hub has them by default, in bytes. */

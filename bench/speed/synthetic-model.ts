@@ -1,4 +1,4 @@
-import { buildSafetensorsHeader, type PlannedTensor } from '../../src/checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader, type PlannedTensor } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 
 /** What a synthetic model looks like. */
 export interface SyntheticShape {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { Series, SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';

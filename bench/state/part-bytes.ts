@@ -1,7 +1,7 @@
-import { stateTensorOf } from '../../src/checkpoint/state-role.ts';
-import type { StateRole } from '../../src/checkpoint/state-options.ts';
+import { stateTensorOf } from '../../src/checkpoint/options/state-role.ts';
+import type { StateRole } from '../../src/checkpoint/options/state-options.ts';
 import type { PackageFile, PackageIndex } from '../../src/package/package-index.ts';
-import { planFile } from '../../src/package/plan-file.ts';
+import { planFile } from '../../src/package/blocks/plan-file.ts';
 
 /** What stored bytes are of: a role of optimizer state, weights, or what is around the payloads. */
 export type Part = StateRole | 'weights' | 'rest';

@@ -1,5 +1,5 @@
-import type { QualityThresholds } from '../../src/checkpoint/quality.ts';
-import type { StateFidelity, StateOptions } from '../../src/checkpoint/state-options.ts';
+import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
+import type { StateFidelity, StateOptions } from '../../src/checkpoint/options/state-options.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
 
 /** A way to keep full training state: weights and what the optimizer holds beside them. */

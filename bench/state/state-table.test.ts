@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { noBytes, partBytes, rawParts } from './part-bytes.ts';
 import { bytesTable, resumedTable } from './state-table.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
-import { planFile } from '../../src/package/plan-file.ts';
+import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
+import { planFile } from '../../src/package/blocks/plan-file.ts';
 
 const layout = buildSafetensorsHeader(
   [

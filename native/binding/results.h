@@ -11,7 +11,7 @@
 
 namespace firn::binding {
 
-// Outcomes that the core does not know; src/native/native-status.ts has the same numbers.
+// Outcomes that the core does not know; src/native/check/native-status.ts has the same numbers.
 inline constexpr int32_t kOverloaded = 100;
 inline constexpr int32_t kCancelled = 101;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { tokenAccess } from './access.ts';
 import { createFirstToken, createToken } from './create-token.ts';

@@ -1,5 +1,5 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { TokenRecord } from '../catalog/token-records.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { TokenRecord } from '../catalog/contract/token-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Grant } from '../checkpoint/grant.ts';
 import { mayGrant, type Principal } from './principal.ts';

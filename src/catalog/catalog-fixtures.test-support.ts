@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
-import { defaultSearchOptions } from '../checkpoint/search-options.ts';
-import type { Catalog, Checkpoint, CheckpointResult, EvalSet, PackageRecord, Repository, Run } from './catalog.ts';
+import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
+import type { Catalog, Checkpoint, CheckpointResult, EvalSet, PackageRecord, Repository, Run } from './contract/catalog.ts';
 
 /** A name nobody else uses. */
 export function freshName(): string {

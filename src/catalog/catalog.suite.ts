@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { accessSuite } from './access.suite.ts';
-import { arrivalsSuite } from './arrivals.suite.ts';
-import type { Catalog } from './catalog.ts';
-import { checkpointsSuite } from './checkpoints.suite.ts';
-import { filesSuite } from './files.suite.ts';
-import { fileOriginsSuite } from './file-origins.suite.ts';
-import { garbageSuite } from './garbage.suite.ts';
-import { integritySuite } from './integrity.suite.ts';
-import { idempotencySuite } from './idempotency.suite.ts';
-import { jobOrderSuite } from './job-order.suite.ts';
-import { jobsSuite } from './jobs.suite.ts';
-import { locationsSuite } from './locations.suite.ts';
-import { packagesSuite } from './packages.suite.ts';
-import { processesSuite } from './processes.suite.ts';
-import { recordsSuite } from './records.suite.ts';
-import { retrySuite } from './retry.suite.ts';
+import { accessSuite } from './records/access/access.suite.ts';
+import { arrivalsSuite } from './records/uploads/arrivals.suite.ts';
+import type { Catalog } from './contract/catalog.ts';
+import { checkpointsSuite } from './records/checkpoints/checkpoints.suite.ts';
+import { filesSuite } from './records/files/files.suite.ts';
+import { fileOriginsSuite } from './records/files/file-origins.suite.ts';
+import { garbageSuite } from './records/garbage/garbage.suite.ts';
+import { integritySuite } from './records/integrity/integrity.suite.ts';
+import { idempotencySuite } from './records/uploads/idempotency.suite.ts';
+import { jobOrderSuite } from './jobs/job-order.suite.ts';
+import { jobsSuite } from './jobs/jobs.suite.ts';
+import { locationsSuite } from './records/files/locations.suite.ts';
+import { packagesSuite } from './records/packages/packages.suite.ts';
+import { processesSuite } from './jobs/processes.suite.ts';
+import { recordsSuite } from './records/records.suite.ts';
+import { retrySuite } from './records/checkpoints/retry.suite.ts';
 import { transactionsSuite } from './transactions.suite.ts';
-import { uploadsSuite } from './uploads.suite.ts';
-import { usageSuite } from './usage.suite.ts';
+import { uploadsSuite } from './records/uploads/uploads.suite.ts';
+import { usageSuite } from './records/usage/usage.suite.ts';
 
 const suites = {
   records: recordsSuite,

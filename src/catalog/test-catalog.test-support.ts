@@ -4,10 +4,10 @@ import { rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import type { Catalog } from './catalog.ts';
-import { migrate, readMigrations } from './migrate.ts';
-import { openPgliteCatalog } from './open-pglite.ts';
-import { pgliteDatabase } from './pglite-database.ts';
+import type { Catalog } from './contract/catalog.ts';
+import { migrate, readMigrations } from './db/migrate.ts';
+import { openPgliteCatalog } from './pglite/open-pglite.ts';
+import { pgliteDatabase } from './pglite/pglite-database.ts';
 
 /**
  * An empty catalog in memory, in half a second: a copy of a migrated template, which is made once per set of migrations and kept in the

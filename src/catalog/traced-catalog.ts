@@ -1,5 +1,5 @@
 import type { Tracer } from '../telemetry/tracer.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './contract/catalog.ts';
 
 /** The catalog, in which every transaction of a piece of work is a span; single statements are too many for that. */
 export function tracedCatalog(catalog: Catalog, tracer: Tracer): Catalog {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './contract/catalog.ts';
 import { expectCode, freshName, makeRepository } from './catalog-fixtures.test-support.ts';
 
 export function transactionsSuite(open: () => Catalog): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from '@hono/zod-openapi';
-import type { QualityThresholds } from '../checkpoint/quality.ts';
+import type { QualityThresholds } from '../checkpoint/quality/quality.ts';
 import type { namespaceUsageList } from '../http/schemas/usage.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';

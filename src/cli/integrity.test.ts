@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
-import { openPgliteCatalog } from '../catalog/open-pglite.ts';
+import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
 import { scrub } from './scrub.ts';
 import { verify } from './verify.ts';
 

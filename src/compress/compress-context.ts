@@ -1,11 +1,11 @@
-import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint } from '../catalog/contract/catalog.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { CacheCounts } from '../restore/byte-cache.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { Restorer } from '../restore/restorer.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
-import type { GraphCache } from './describe-local-graph.ts';
+import type { GraphCache } from './eval-set/describe-local-graph.ts';
 
 /** What compressing a checkpoint needs of the process. */
 export interface CompressContext {

@@ -1,18 +1,18 @@
-import type { MetricValues } from '../checkpoint/quality.ts';
-import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/quantization-config.ts';
-import { codebookSeed } from './codebook-seed.ts';
+import type { MetricValues } from '../checkpoint/quality/quality.ts';
+import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
+import { codebookSeed } from './method/codebook/codebook-seed.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
-import type { AncestorCandidate } from './find-ancestor.ts';
-import type { Ancestor } from './ancestor.ts';
-import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
-import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
-import { isQuantized, planExact, type CodingPlan } from './plan-codings.ts';
+import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
+import type { Ancestor } from './ancestor/ancestor.ts';
+import { InshrinkeratorQuantization } from './method/codebook/inshrinkerator-quantization.ts';
+import { gatherStatistics, type ModelStatistics } from './method/codebook/model-statistics.ts';
+import { isQuantized, planExact, type CodingPlan } from './plan/plan-codings.ts';
 import { withCopies, type PreparedModel } from './prepare-model.ts';
-import type { Quantization, QuantizationNotes, QuantizedForm } from './quantized-form.ts';
-import { Quantizer } from './quantizer.ts';
-import type { Resumption } from './resumed-training.ts';
-import { residualQuantization } from './residual-quantization.ts';
-import { searchCheckpoint } from './search-checkpoint.ts';
+import type { Quantization, QuantizationNotes, QuantizedForm } from './method/quantized-form.ts';
+import { Quantizer } from './method/codebook/quantizer.ts';
+import type { Resumption } from './ancestor/resumed-training.ts';
+import { residualQuantization } from './method/residual/residual-quantization.ts';
+import { searchCheckpoint } from './measure/search-checkpoint.ts';
 
 /** How a checkpoint is to be stored. */
 export interface Decision {

@@ -1,10 +1,10 @@
-import type { CheckpointFile, CheckpointResult, FileResultRecord } from '../catalog/catalog.ts';
+import type { CheckpointFile, CheckpointResult, FileResultRecord } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
-import type { AncestorCandidate } from './find-ancestor.ts';
-import { degradations, judgeMetrics } from './judge-metrics.ts';
-import type { SourceFile } from './model-source.ts';
-import { observedValues, unboundedWarnings, type MeasuredQuality } from './observed-quality.ts';
+import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
+import { degradations, judgeMetrics } from './measure/judge-metrics.ts';
+import type { SourceFile } from './upload/model-source.ts';
+import { observedValues, unboundedWarnings, type MeasuredQuality } from './measure/observed-quality.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 
 /** What is known of a checkpoint once it is stored and verified. */

@@ -1,10 +1,10 @@
-import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
-import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/quantization-config.ts';
+import type { Checkpoint, CheckpointFile, Run } from '../catalog/contract/catalog.ts';
+import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/options/quantization-config.ts';
 import type { CompressContext } from './compress-context.ts';
-import type { LastAncestor } from './last-ancestor.ts';
-import type { ModelSource } from './model-source.ts';
-import type { MovesMemory } from './moves-memory.ts';
-import type { Quantization } from './quantized-form.ts';
+import type { LastAncestor } from './ancestor/last-ancestor.ts';
+import type { ModelSource } from './upload/model-source.ts';
+import type { MovesMemory } from './method/residual/moves-memory.ts';
+import type { Quantization } from './method/quantized-form.ts';
 
 /** One try at compressing a checkpoint: what every phase needs. */
 export interface EncodeAttempt {

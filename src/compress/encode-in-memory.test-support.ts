@@ -1,17 +1,17 @@
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import type { WrittenPackage } from '../package/write-package.ts';
 import { Restorer } from '../restore/restorer.ts';
-import { Ancestor } from './ancestor.ts';
-import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
-import { LevelForm } from './level-form.ts';
+import { Ancestor } from './ancestor/ancestor.ts';
+import { encodePackage, type EncodedCheckpoint } from './encode/encode-package.ts';
+import { LevelForm } from './method/codebook/level-form.ts';
 import { memorySource } from './memory-source.test-support.ts';
-import type { ModelSource } from './model-source.ts';
-import { gatherStatistics } from './model-statistics.ts';
-import { planCodings, type CodingPlan } from './plan-codings.ts';
-import { Quantizer } from './quantizer.ts';
+import type { ModelSource } from './upload/model-source.ts';
+import { gatherStatistics } from './method/codebook/model-statistics.ts';
+import { planCodings, type CodingPlan } from './plan/plan-codings.ts';
+import { Quantizer } from './method/codebook/quantizer.ts';
 import type { TestTensors } from './tiny-model.test-support.ts';
 
 const core = loadCore();

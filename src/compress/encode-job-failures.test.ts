@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Claim } from '../catalog/catalog.ts';
+import type { Checkpoint, Claim } from '../catalog/contract/catalog.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { JobEvent } from '../jobs/job-event.ts';
 import { startWorker } from '../jobs/job-worker.ts';
-import { fileNameOf, shardOf } from '../store/filesystem-path.ts';
+import { fileNameOf, shardOf } from '../store/filesystem/filesystem-path.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { compressCheckpoint } from './compress-checkpoint.ts';
 import type { EncodePhase } from './compress-context.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import {
   floatsOf,
   modelOf,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
-import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
-import { withinThreshold } from '../checkpoint/quality.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import { parseSafetensorsHeader } from '../checkpoint/safetensors/parse-safetensors.ts';
+import { withinThreshold } from '../checkpoint/quality/quality.ts';
 import {
   modelOf,
   openCompressHarness,

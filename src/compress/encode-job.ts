@@ -1,4 +1,4 @@
-import type { Catalog, Checkpoint, Claim, Run } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint, Claim, Run } from '../catalog/contract/catalog.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';

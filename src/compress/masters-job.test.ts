@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
+import { parseSafetensorsHeader } from '../checkpoint/safetensors/parse-safetensors.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import type { NativeCore } from '../native/core.ts';
-import { planBlob } from '../package/plan-file.ts';
+import { planBlob } from '../package/blocks/plan-file.ts';
 import type { ObjectReader } from '../store/object-store.ts';
-import { ModelSource, type SourceFile } from './model-source.ts';
+import { ModelSource, type SourceFile } from './upload/model-source.ts';
 import { safetensors, type TestTensors } from './tiny-model.test-support.ts';
 
 /** An object that lies in memory. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
-import type { RoundingChoice } from '../checkpoint/search-options.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { RoundingChoice } from '../checkpoint/options/search-options.ts';
 import { openCompressHarness, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
 import { noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint, EvalSet, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, EvalSet, Run } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { modelOf, openCompressHarness, put, sha256, type CompressHarness } from './compress-harness.test-support.ts';
 import { markEncodeEnded } from './encode-job.ts';

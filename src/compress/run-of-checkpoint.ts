@@ -1,4 +1,4 @@
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
 
 /**
  * The run as one of its checkpoints is compressed under: layer types given with the checkpoint win tensor by tensor, and it is measured with what was fixed at its

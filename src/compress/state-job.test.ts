@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
-import type { StateOptions } from '../checkpoint/state-options.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { StateOptions } from '../checkpoint/options/state-options.ts';
 import { floatsOf, openCompressHarness, sha256, tensorBytes, tinySearch, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
 import { f32, i64, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';
 

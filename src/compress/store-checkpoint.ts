@@ -1,13 +1,13 @@
-import type { Ancestor } from './ancestor.ts';
-import { chooseExternal } from './choose-external.ts';
-import { unplacedStateWarning } from './state-warnings.ts';
+import type { Ancestor } from './ancestor/ancestor.ts';
+import { chooseExternal } from './encode/choose-external.ts';
+import { unplacedStateWarning } from './plan/state-warnings.ts';
 import type { Decision } from './decide-config.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
-import { digestQuantized, type QuantizedDigest } from './digest-quantized.ts';
-import { encodePackage, type EncodedCheckpoint } from './encode-package.ts';
-import { findOrigins, referencesBeside } from './file-references.ts';
-import { copiedFiles, type CodingPlan } from './plan-codings.ts';
-import type { QuantizedForm } from './quantized-form.ts';
+import { digestQuantized, type QuantizedDigest } from './encode/digest-quantized.ts';
+import { encodePackage, type EncodedCheckpoint } from './encode/encode-package.ts';
+import { findOrigins, referencesBeside } from './lineage/file-references.ts';
+import { copiedFiles, type CodingPlan } from './plan/plan-codings.ts';
+import type { QuantizedForm } from './method/quantized-form.ts';
 
 /** A checkpoint in the store, not yet verified. */
 export interface StoredCheckpoint extends EncodedCheckpoint {

@@ -1,7 +1,7 @@
 import type { Dtype } from '../checkpoint/dtype.ts';
-import type { EvalSetSpec } from '../checkpoint/eval-set-spec.ts';
-import { buildSafetensorsHeader } from '../checkpoint/safetensors-header.ts';
-import { buildModel, external, node, value } from '../graph/build-model.ts';
+import type { EvalSetSpec } from '../checkpoint/quality/eval-set-spec.ts';
+import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
+import { buildModel, external, node, value } from '../graph/onnx/build-model.ts';
 
 /** One tensor of a test file. */
 export interface TestTensor {

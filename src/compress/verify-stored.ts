@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { restoreToFile } from '../restore/restore-to-file.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { PreparedModel } from './prepare-model.ts';
-import type { Measurement } from './quality-gate.ts';
+import type { Measurement } from './measure/quality-gate.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
-import { verifyPackage } from './verify-package.ts';
+import { verifyPackage } from './encode/verify-package.ts';
 
 /**
  * Decodes what was written, through the store with empty caches, compares it, and measures the model on the bytes that a download will return. Where these are the

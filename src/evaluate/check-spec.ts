@@ -1,13 +1,13 @@
-import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/eval-set-spec.ts';
+import { metricCountMax, type EvalSetSpec, type MetricSpec } from '../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { metricKindRules, metricKinds, needsLabels } from '../checkpoint/metric-kind.ts';
+import { metricKindRules, metricKinds, needsLabels } from '../checkpoint/quality/metric-kind.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import type { GraphDescription, GraphValue } from '../graph/describe-graph.ts';
 import { isFeedable } from '../graph/evaluation-graph.ts';
 import { quoteNames } from '../graph/quote-names.ts';
-import { trainingNormalization } from '../graph/training-mode.ts';
-import { canFeed } from './feed-elements.ts';
-import type { LocalTensor } from './local-tensors.ts';
+import { trainingNormalization } from '../graph/onnx/training-mode.ts';
+import { canFeed } from './batches/feed-elements.ts';
+import type { LocalTensor } from './batches/local-tensors.ts';
 
 /** Rows fed at once when the spec does not say. */
 export const batchRowsDefault = 16;

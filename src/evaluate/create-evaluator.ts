@@ -1,8 +1,8 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { childCommand } from './child-command.ts';
-import type { ChildReply, ChildRequest } from './child-messages.ts';
-import { ChildPool } from './child-pool.ts';
-import { EvaluationChild } from './evaluation-child.ts';
+import { childCommand } from './child/child-command.ts';
+import type { ChildReply, ChildRequest } from './child/child-messages.ts';
+import { ChildPool } from './child/child-pool.ts';
+import { EvaluationChild } from './child/evaluation-child.ts';
 import type { LocalEvalSet, ProbedEvaluator } from './evaluator.ts';
 
 export interface EvaluatorOptions {

@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
-import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
+import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
 import { evaluationGraph, type EvaluationGraph } from '../graph/evaluation-graph.ts';
-import { gramGraph, gramOpsetMin } from '../graph/gram-graph.ts';
-import { planGrams } from '../graph/plan-grams.ts';
-import { weightUses } from '../graph/weight-uses.ts';
+import { gramGraph, gramOpsetMin } from '../graph/grams/gram-graph.ts';
+import { planGrams } from '../graph/grams/plan-grams.ts';
+import { weightUses } from '../graph/layers/weight-uses.ts';
 import type { NativeCore } from '../native/core.ts';
-import { checkBatches } from './check-batches.ts';
-import { collectGrams } from './collect-grams.ts';
+import { checkBatches } from './check/check-batches.ts';
+import { collectGrams } from './batches/collect-grams.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, InputGram, LocalEvalSet } from './evaluator.ts';
-import { openTensors } from './local-tensors.ts';
-import { prepareSet, type PreparedSet } from './prepared-set.ts';
-import type { Examination } from './examination.ts';
-import { runBatches, type BatchRun } from './run-batches.ts';
-import { runExamination } from './run-examination.ts';
-import { runHalves } from './run-halves.ts';
-import { roundedWeights, weightTensors, zeroWeights, type RoundedWeights } from './weight-tensors.ts';
+import { openTensors } from './batches/local-tensors.ts';
+import { prepareSet, type PreparedSet } from './batches/prepared-set.ts';
+import type { Examination } from './examine/examination.ts';
+import { runBatches, type BatchRun } from './batches/run-batches.ts';
+import { runExamination } from './examine/run-examination.ts';
+import { runHalves } from './batches/run-halves.ts';
+import { roundedWeights, weightTensors, zeroWeights, type RoundedWeights } from './batches/weight-tensors.ts';
 
 /** Sessions a child keeps: a run's search uses one, and two runs may take turns. */
 const preparedSetsMax = 2;

@@ -1,10 +1,10 @@
-import type { EvalSetSpec, MetricSpec } from '../checkpoint/eval-set-spec.ts';
-import type { HalvedMetrics, MetricValues } from '../checkpoint/quality.ts';
-import type { InputGram } from '../graph/input-gram.ts';
+import type { EvalSetSpec, MetricSpec } from '../checkpoint/quality/eval-set-spec.ts';
+import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
+import type { InputGram } from '../graph/grams/input-gram.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
-import type { Examination } from './examination.ts';
+import type { Examination } from './examine/examination.ts';
 
-export type { InputGram } from '../graph/input-gram.ts';
+export type { InputGram } from '../graph/grams/input-gram.ts';
 export type { WeightBinding } from '../graph/weight-binding.ts';
 
 /** An eval set on local disk. */

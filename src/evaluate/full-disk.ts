@@ -1,5 +1,5 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { diskError } from '../store/disk-error.ts';
+import { diskError } from '../store/filesystem/disk-error.ts';
 
 /** What a failed write of an evaluation is told as: `storage-full` where a disk or a quota has no room, else the failure itself. */
 export function tellFullDisk(cause: unknown): unknown {

@@ -5,7 +5,7 @@ import type { Pair } from './binding/pair/pair.ts';
 import type { HeaderPairs } from './binding/pair/pair-by-headers.ts';
 import { inspectConstants } from './binding/refuse/inspect-constants.ts';
 import { digestInitializers } from './digest-initializers.ts';
-import type { GraphSource } from './graph-source.ts';
+import type { GraphSource } from './onnx/graph-source.ts';
 import type { WeightBinding } from './weight-binding.ts';
 
 /** Where the bytes are that headers speak of. */

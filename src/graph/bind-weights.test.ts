@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildModel, external, floats, integers, node, type ModelParts } from './build-model.ts';
+import { buildModel, external, floats, integers, node, type ModelParts } from './onnx/build-model.ts';
 import { bindWeights as bindHeaders, tensorsToDigest } from './bind-weights.ts';
 import type { BindRequest, KnownBytes } from './binding/bind-request.ts';
 import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
 import { describeGraph } from './describe-graph.ts';
 import { digestInitializers } from './digest-initializers.ts';
-import { memoryGraphSource } from './graph-source.ts';
-import { transposeBytes } from './transpose-bytes.ts';
+import { memoryGraphSource } from './onnx/graph-source.ts';
+import { transposeBytes } from './elements/transpose-bytes.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
 
 function modelWith(...initializers: NonNullable<ModelParts['initializers']>) {

@@ -5,7 +5,7 @@ import type { HeaderPairs } from './binding/pair/pair-by-headers.ts';
 import type { Pair } from './binding/pair/pair.ts';
 import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
 import { layoutKey, matchableLayouts } from './match-by-content.ts';
-import { isFloatDtype } from './onnx-dtype.ts';
+import { isFloatDtype } from './onnx/onnx-dtype.ts';
 import type { WeightBinding } from './weight-binding.ts';
 
 export type { BindRequest } from './binding/bind-request.ts';

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { buildModel, floats, graphAttribute, integers, node, tensorAttribute, value, type ModelParts } from './build-model.ts';
+import { buildModel, floats, graphAttribute, integers, node, tensorAttribute, value, type ModelParts } from './onnx/build-model.ts';
 import { describeGraph, describeGraphFile, type GraphDescription } from './describe-graph.ts';
-import { openGraphFile } from './graph-file.ts';
-import { defaultGraphLimits } from './graph-limits.ts';
-import { memoryGraphSource, type GraphSource } from './graph-source.ts';
-import { layerTypesFromGraph } from './layer-types-from-graph.ts';
-import { GraphProtoSchema, TensorProtoSchema } from './onnx_pb.ts';
+import { openGraphFile } from './onnx/graph-file.ts';
+import { defaultGraphLimits } from './onnx/graph-limits.ts';
+import { memoryGraphSource, type GraphSource } from './onnx/graph-source.ts';
+import { layerTypesFromGraph } from './layers/layer-types-from-graph.ts';
+import { GraphProtoSchema, TensorProtoSchema } from './onnx/onnx_pb.ts';
 
 /** Initializers, a constant, a subgraph with its own weight, a sparse tensor and an integer, as protobuf would write them. */
 function mixedModel(weights: NonNullable<ModelParts['initializers']> = [floats('w', [4, 3], Array<number>(12).fill(2))]): Uint8Array {

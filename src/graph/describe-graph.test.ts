@@ -2,14 +2,14 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { buildModel, external, floats, graphAttribute, integers, node, tensorAttribute, value } from './build-model.ts';
+import { buildModel, external, floats, graphAttribute, integers, node, tensorAttribute, value } from './onnx/build-model.ts';
 import { describeGraph, describeGraphFile } from './describe-graph.ts';
 import { evaluationGraph } from './evaluation-graph.ts';
-import { defaultGraphLimits } from './graph-limits.ts';
-import { memoryGraphSource } from './graph-source.ts';
-import { layerTypesFromGraph } from './layer-types-from-graph.ts';
-import { ModelProtoSchema, type ModelProto } from './onnx_pb.ts';
-import { readElements } from './read-elements.ts';
+import { defaultGraphLimits } from './onnx/graph-limits.ts';
+import { memoryGraphSource } from './onnx/graph-source.ts';
+import { layerTypesFromGraph } from './layers/layer-types-from-graph.ts';
+import { ModelProtoSchema, type ModelProto } from './onnx/onnx_pb.ts';
+import { readElements } from './elements/read-elements.ts';
 
 /** x[N,4] -> MatMul w -> Add b -> y, with a branch that uses a weight of its own. */
 function smallModel(): Uint8Array {

@@ -2,17 +2,17 @@ import { countElements } from '../checkpoint/count-elements.ts';
 import { dtypeBytes, type Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
-import { defaultGraphLimits, type GraphLimits } from './graph-limits.ts';
-import type { GraphSource } from './graph-source.ts';
-import { graphsOf, tensorsOf } from './graph-walk.ts';
-import { dtypeOfOnnxType, isFloatDtype } from './onnx-dtype.ts';
-import type { TensorProto, ValueInfoProto } from './onnx_pb.ts';
-import { outlineModel } from './outline-model.ts';
-import { readPayloadReference } from './payload-reference.ts';
-import { readModel, type OnnxModel } from './read-model.ts';
-import { storedElements, type SpanOf, type StoredElements } from './stored-elements.ts';
-import { weightSites, type WeightSite } from './weight-sites.ts';
-import { WordDecoder } from './word-decoder.ts';
+import { defaultGraphLimits, type GraphLimits } from './onnx/graph-limits.ts';
+import type { GraphSource } from './onnx/graph-source.ts';
+import { graphsOf, tensorsOf } from './onnx/graph-walk.ts';
+import { dtypeOfOnnxType, isFloatDtype } from './onnx/onnx-dtype.ts';
+import type { TensorProto, ValueInfoProto } from './onnx/onnx_pb.ts';
+import { outlineModel } from './onnx/outline-model.ts';
+import { readPayloadReference } from './onnx/payload-reference.ts';
+import { readModel, type OnnxModel } from './onnx/read-model.ts';
+import { storedElements, type SpanOf, type StoredElements } from './elements/stored-elements.ts';
+import { weightSites, type WeightSite } from './layers/weight-sites.ts';
+import { WordDecoder } from './elements/word-decoder.ts';
 
 /** What Firn needs to know of an ONNX model. */
 export interface GraphDescription {

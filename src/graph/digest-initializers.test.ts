@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dtypeBytes } from '../checkpoint/dtype.ts';
 import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
-import { buildModel, floats, node } from './build-model.ts';
+import { buildModel, floats, node } from './onnx/build-model.ts';
 import { describeGraph, type GraphInitializer } from './describe-graph.ts';
 import { digestInitializers, digestTransposed } from './digest-initializers.ts';
-import { memoryGraphSource, type GraphSource } from './graph-source.ts';
-import { onnxTypeOfDtype, type FloatDtype } from './onnx-dtype.ts';
-import { transposeBytes } from './transpose-bytes.ts';
+import { memoryGraphSource, type GraphSource } from './onnx/graph-source.ts';
+import { onnxTypeOfDtype, type FloatDtype } from './onnx/onnx-dtype.ts';
+import { transposeBytes } from './elements/transpose-bytes.ts';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const numbered = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 131 + (at >> 8)) % 251);

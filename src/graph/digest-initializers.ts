@@ -5,11 +5,11 @@ import { leftToContent } from './binding/pair/pair-by-content.ts';
 import type { HeaderPairs } from './binding/pair/pair-by-headers.ts';
 import { plainContentOf, PlainWatch, type PlainContent } from './binding/refuse/plain-content.ts';
 import type { GraphInitializer } from './describe-graph.ts';
-import { elementWords, type ElementWords } from './element-words.ts';
-import type { GraphSource } from './graph-source.ts';
+import { elementWords, type ElementWords } from './elements/element-words.ts';
+import type { GraphSource } from './onnx/graph-source.ts';
 import { hasMatchableContent, layoutKey, matchableLayouts, type ContentDigests } from './match-by-content.ts';
-import type { FloatDtype } from './onnx-dtype.ts';
-import { readElements } from './read-elements.ts';
+import type { FloatDtype } from './onnx/onnx-dtype.ts';
+import { readElements } from './elements/read-elements.ts';
 
 /** Bytes of a transposed matrix that are gathered in one pass over the stored one. */
 const bandBytesMax = 32 * 1024 * 1024;

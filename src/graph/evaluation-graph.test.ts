@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { buildModel, external, floats, graphAttribute, node, tensorAttribute, value } from './build-model.ts';
+import { buildModel, external, floats, graphAttribute, node, tensorAttribute, value } from './onnx/build-model.ts';
 import { evaluationGraph } from './evaluation-graph.ts';
-import { ModelProtoSchema } from './onnx_pb.ts';
+import { ModelProtoSchema } from './onnx/onnx_pb.ts';
 
 function rewritten(bytes: Uint8Array, chosen: ReadonlySet<string> | 'external') {
   const result = evaluationGraph(bytes, chosen);

@@ -3,10 +3,10 @@ import type { Dtype } from '../checkpoint/dtype.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import { describeGraph, type GraphDescription, type GraphInitializer } from './describe-graph.ts';
-import { defaultGraphLimits, type GraphLimits } from './graph-limits.ts';
-import { graphsOf } from './graph-walk.ts';
-import { onnxTypeOfDtype } from './onnx-dtype.ts';
-import { ModelProtoSchema, NodeProtoSchema, ValueInfoProtoSchema, type GraphProto, type NodeProto, type ValueInfoProto } from './onnx_pb.ts';
+import { defaultGraphLimits, type GraphLimits } from './onnx/graph-limits.ts';
+import { graphsOf } from './onnx/graph-walk.ts';
+import { onnxTypeOfDtype } from './onnx/onnx-dtype.ts';
+import { ModelProtoSchema, NodeProtoSchema, ValueInfoProtoSchema, type GraphProto, type NodeProto, type ValueInfoProto } from './onnx/onnx_pb.ts';
 import { quoteNames } from './quote-names.ts';
 
 /** A model whose chosen initializers have become graph inputs. */

@@ -4,7 +4,7 @@ import { tokenAccess } from '../access/access.ts';
 import { createToken } from '../access/create-token.ts';
 import { operator } from '../access/principal.ts';
 import { RequestLimits } from '../access/request-limits.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
 import { parseGrant } from '../checkpoint/grant.ts';
 import type { AppEnv } from './app-env.ts';
 import { createApp } from './app.ts';

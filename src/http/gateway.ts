@@ -1,17 +1,17 @@
 import type { Registry } from 'prom-client';
-import type { Catalog, Checkpoint, Repository, Run } from '../catalog/catalog.ts';
-import type { CheckpointCheck } from '../compress/check-with-checkpoint.ts';
-import type { CreateRunInput } from '../ingest/create-run.ts';
-import type { EvaluationChange } from '../ingest/evaluation-of-run.ts';
+import type { Catalog, Checkpoint, Repository, Run } from '../catalog/contract/catalog.ts';
+import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
+import type { CreateRunInput } from '../ingest/run/create-run.ts';
+import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Resumable } from '../ingest/resumable/resumable.ts';
 import type { Downloads } from '../restore/downloads.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
-import type { Admittance } from './admit.ts';
+import type { Admittance } from './request/admit.ts';
 import type { HttpLog } from './app-env.ts';
-import type { ProgressBus } from './progress-bus.ts';
-import type { TransferMeter } from './transfer-meter.ts';
-import type { Probes } from './readiness.ts';
+import type { ProgressBus } from './progress/progress-bus.ts';
+import type { TransferMeter } from './watch/transfer-meter.ts';
+import type { Probes } from './watch/readiness.ts';
 
 /** Everything the routes need, built by wire.ts. Records are located before a verb is called; verbs throw FirnError. */
 export interface Gateway {
@@ -36,23 +36,23 @@ export interface Gateway {
 }
 
 export interface EvalSetVerbs {
-  /** compress/check-with-checkpoint.ts */
+  /** compress/eval-set/check-with-checkpoint.ts */
   check: CheckpointCheck;
 }
 
 export interface RunVerbs {
-  /** ingest/create-run.ts */
+  /** ingest/run/create-run.ts */
   create(repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run>;
-  /** ingest/change-run.ts */
+  /** ingest/run/change-run.ts */
   change(run: Run, change: EvaluationChange, signal?: AbortSignal): Promise<Run>;
   /** upkeep/delete-run.ts */
   delete(run: Run): Promise<void>;
 }
 
 export interface CheckpointVerbs {
-  /** ingest/cancel-checkpoint.ts: the checkpoint, `cancelled` or with `cancelRequested`. */
+  /** ingest/checkpoint/cancel-checkpoint.ts: the checkpoint, `cancelled` or with `cancelRequested`. */
   cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
-  /** ingest/retry-checkpoint.ts: the checkpoint, `queued`. */
+  /** ingest/checkpoint/retry-checkpoint.ts: the checkpoint, `queued`. */
   retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, signal?: AbortSignal): Promise<Checkpoint>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint): Promise<void>;

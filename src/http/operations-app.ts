@@ -1,11 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { admit } from './admit.ts';
-import { answerError } from './answer-error.ts';
+import { admit } from './request/admit.ts';
+import { answerError } from './answer/answer-error.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { renderProblem } from './render-problem.ts';
-import { requestId } from './request-id.ts';
+import { renderProblem } from './answer/render-problem.ts';
+import { requestId } from './request/request-id.ts';
 import { registerOperations } from './routes/operations.ts';
 
 /** What a process without a gateway answers: whether it lives, whether it is ready, its metrics. */

@@ -6,11 +6,11 @@ import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv } from './app-env.ts';
-import { incomingBody } from './incoming-body.ts';
-import { renderProblem, toFirnError } from './render-problem.ts';
-import { requestId } from './request-id.ts';
+import { incomingBody } from './request/incoming-body.ts';
+import { renderProblem, toFirnError } from './answer/render-problem.ts';
+import { requestId } from './request/request-id.ts';
 import { startServer, type RunningServer } from './start-server.ts';
-import { streamResponse } from './stream-response.ts';
+import { streamResponse } from './answer/stream-response.ts';
 
 const chunkBytes = 64 * 1024;
 

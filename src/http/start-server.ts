@@ -5,8 +5,8 @@ import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-
 import type { Hono } from 'hono';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { AppEnv, ServerBindings } from './app-env.ts';
-import { problemOf } from './render-problem.ts';
-import { refuseUnreadableRequests } from './unreadable-request.ts';
+import { problemOf } from './answer/render-problem.ts';
+import { refuseUnreadableRequests } from './request/unreadable-request.ts';
 
 /** Longest time for the request line and headers, in ms. */
 const headersTimeoutMs = 20_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint, Repository, Run } from '../catalog/catalog.ts';
-import { storedParts, type Usage } from '../catalog/usage-records.ts';
+import type { Checkpoint, Repository, Run } from '../catalog/contract/catalog.ts';
+import { storedParts, type Usage } from '../catalog/contract/usage-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { bodyOf } from '../store/body-of.ts';
 import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';

@@ -1,10 +1,10 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors-limits.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors/safetensors-limits.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
 import type { FitsEvalSet } from './refuse-unfit.ts';
-import { StagingBudget } from './staging-budget.ts';
+import { StagingBudget } from './stage/staging-budget.ts';
 
 /** What the verbs of this room work with. */
 export interface IngestContext {

@@ -1,18 +1,18 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Catalog, Repository, Run } from '../catalog/catalog.ts';
-import { condemnedKeys } from '../catalog/condemned-keys.test-support.ts';
-import { openPgliteCatalog } from '../catalog/open-pglite.ts';
+import type { Catalog, Repository, Run } from '../catalog/contract/catalog.ts';
+import { condemnedKeys } from '../catalog/records/condemned-keys.test-support.ts';
+import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
 import type { Dtype } from '../checkpoint/dtype.ts';
-import { buildSafetensorsHeader } from '../checkpoint/safetensors-header.ts';
-import { defaultSearchOptions } from '../checkpoint/search-options.ts';
-import { openFilesystemStore } from '../store/filesystem-store.ts';
+import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
+import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
+import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { referenceCrc32c } from '../store/object-store.reference.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { createIngestContext, type IngestContext } from './ingest-context.ts';
 import type { IngestLimits } from './ingest-limits.ts';
-import type { Upload } from './upload.ts';
+import type { Upload } from './stage/upload.ts';
 
 /** A real catalog and a real store, with the clock in the test's hand. */
 export interface IngestHarness {

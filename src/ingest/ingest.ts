@@ -1,14 +1,14 @@
-import type { Checkpoint, EvalSet, EvalSetPart, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, EvalSet, EvalSetPart, Run } from '../catalog/contract/catalog.ts';
 import type { FileRole } from '../checkpoint/role.ts';
-import { commitCheckpoint, type CommittedCheckpoint } from './commit-checkpoint.ts';
-import { commitEvalSet, type EvalSetCheck } from './commit-eval-set.ts';
-import { deleteEvalSet } from './delete-eval-set.ts';
+import { commitCheckpoint, type CommittedCheckpoint } from './checkpoint/commit-checkpoint.ts';
+import { commitEvalSet, type EvalSetCheck } from './eval-set/commit-eval-set.ts';
+import { deleteEvalSet } from './eval-set/delete-eval-set.ts';
 import type { IngestContext } from './ingest-context.ts';
-import { pushCheckpoint, type Push } from './push-checkpoint.ts';
-import { receiveEvalSetPart } from './receive-eval-set-part.ts';
-import { receiveFile, type ReceivedFile } from './receive-file.ts';
-import { reserveCheckpoint, type Reservation } from './reserve-checkpoint.ts';
-import type { Upload } from './upload.ts';
+import { pushCheckpoint, type Push } from './checkpoint/push-checkpoint.ts';
+import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
+import { receiveFile, type ReceivedFile } from './checkpoint/receive-file.ts';
+import { reserveCheckpoint, type Reservation } from './checkpoint/reserve-checkpoint.ts';
+import type { Upload } from './stage/upload.ts';
 
 /** The verbs of uploads over one context; each is described in its own file. */
 export interface Ingest {

@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointFile, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, CheckpointFile, Run } from '../catalog/contract/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import { missingShards } from './missing-shards.ts';

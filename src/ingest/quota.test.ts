@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Run } from '../catalog/catalog.ts';
-import type { NamespaceUsage } from '../catalog/usage-records.ts';
-import { storedSize } from '../store/object-frame.ts';
+import type { Run } from '../catalog/contract/catalog.ts';
+import type { NamespaceUsage } from '../catalog/contract/usage-records.ts';
+import { storedSize } from '../store/frame/object-frame.ts';
 import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness } from './ingest.test-support.ts';
 import type { IngestContext } from './ingest-context.ts';
-import { pushCheckpoint } from './push-checkpoint.ts';
-import { receiveEvalSetPart } from './receive-eval-set-part.ts';
-import { receiveFile } from './receive-file.ts';
-import { reserveCheckpoint } from './reserve-checkpoint.ts';
-import type { Upload } from './upload.ts';
+import { pushCheckpoint } from './checkpoint/push-checkpoint.ts';
+import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
+import { receiveFile } from './checkpoint/receive-file.ts';
+import { reserveCheckpoint } from './checkpoint/reserve-checkpoint.ts';
+import type { Upload } from './stage/upload.ts';
 
 let harness: IngestHarness;
 let ctx: IngestContext;

@@ -1,6 +1,6 @@
-import type { Run } from '../catalog/catalog.ts';
+import type { Run } from '../catalog/contract/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
-import type { AskedFit } from '../compress/fits-eval-set.ts';
+import type { AskedFit } from '../compress/eval-set/fits-eval-set.ts';
 import { throwIfAborted } from '../store/until-aborted.ts';
 import type { IngestContext } from './ingest-context.ts';
 

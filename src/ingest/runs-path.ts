@@ -1,4 +1,4 @@
-import type { Catalog, Run } from '../catalog/catalog.ts';
+import type { Catalog, Run } from '../catalog/contract/catalog.ts';
 
 /** The path of the API below which the runs of a repository are, for sentences that name a call. */
 export async function runsPath(catalog: Catalog, run: Pick<Run, 'repositoryId'> | undefined): Promise<string> {

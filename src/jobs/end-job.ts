@@ -1,4 +1,4 @@
-import type { Catalog, Claim, Job, JobState } from '../catalog/catalog.ts';
+import type { Catalog, Claim, Job, JobState } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { JobEvent } from './job-event.ts';
 

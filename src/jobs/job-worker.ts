@@ -1,4 +1,4 @@
-import type { Catalog, Claim, Job } from '../catalog/catalog.ts';
+import type { Catalog, Claim, Job } from '../catalog/contract/catalog.ts';
 import { defaultBackoff, type BackoffPolicy } from './backoff.ts';
 import { takeBackJobs, type EndHooks } from './end-job.ts';
 import { JobAborted } from './job-aborted.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, Claim, Job } from '../catalog/catalog.ts';
+import type { Catalog, Claim, Job } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { backoffMs, type BackoffPolicy } from './backoff.ts';
 import { cancelJob, failJob, type EndHooks } from './end-job.ts';

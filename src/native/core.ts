@@ -1,5 +1,5 @@
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
-import type { StateForm } from '../checkpoint/state-form.ts';
+import type { StateForm } from '../checkpoint/options/state-form.ts';
 
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).

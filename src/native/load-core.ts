@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { AbortableJobs } from './abortable-jobs.ts';
+import { AbortableJobs } from './calls/abortable-jobs.ts';
 import type { Addon } from './addon.ts';
 import type { NativeCore } from './core.ts';
 import { findAddon } from './find-addon.ts';

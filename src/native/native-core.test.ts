@@ -11,7 +11,7 @@ import {
   blockElementsMax, sketchWords, sketchZerosIndex, type ElementKind, type LevelBlock, type Partition, type WeightBlock,
 } from './core.ts';
 import { loadCore } from './load-core.ts';
-import { elementKindBytes } from './native-numbers.ts';
+import { elementKindBytes } from './check/native-numbers.ts';
 import {
   bf16Bits, binOf, crc32cOf, f32Bits, f32FromBits, fateOf, huffmanBits, randomNumbers, randomWeights, sensitivity, sketchOf, tokensOf, valuesOf,
 } from './reference.test-support.ts';

@@ -1,18 +1,18 @@
 import { getSystemErrorName } from 'node:util';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { checkArguments } from './check-arguments.ts';
-import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
+import { checkArguments } from './check/check-arguments.ts';
+import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import type { NativeCore, Partition, Sketch, WeightMoments } from './core.ts';
-import { latticeCalls } from './lattice-calls.ts';
-import { nativeNumbers } from './native-numbers.ts';
-import { nativeError } from './native-status.ts';
-import { pairArguments } from './pair-arguments.ts';
-import { residualCalls } from './residual-calls.ts';
-import { runJob, type JobRunner } from './run-job.ts';
-import { roundedCalls } from './rounded-calls.ts';
-import { stateCalls } from './state-calls.ts';
-import { NativeTokenCounts, NativeTokenTables } from './token-objects.ts';
+import { latticeCalls } from './calls/lattice-calls.ts';
+import { nativeNumbers } from './check/native-numbers.ts';
+import { nativeError } from './check/native-status.ts';
+import { pairArguments } from './calls/pair-arguments.ts';
+import { residualCalls } from './calls/residual-calls.ts';
+import { runJob, type JobRunner } from './calls/run-job.ts';
+import { roundedCalls } from './calls/rounded-calls.ts';
+import { stateCalls } from './calls/state-calls.ts';
+import { NativeTokenCounts, NativeTokenTables } from './calls/token-objects.ts';
 
 const { dtype: dtypeNumber, metric, clustering, weighting, elementKind, noLevel } = nativeNumbers;
 

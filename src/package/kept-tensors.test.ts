@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
-import { placeCopies } from './copied-tensors.ts';
-import { decodePackageIndex } from './decode-index.ts';
-import { encodePackageIndex } from './encode-index.ts';
-import { gatherBlock, TensorNames } from './gather-blocks.ts';
+import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors/safetensors-header.ts';
+import { placeCopies } from './blocks/copied-tensors.ts';
+import { decodePackageIndex } from './index/decode-index.ts';
+import { encodePackageIndex } from './index/encode-index.ts';
+import { gatherBlock, TensorNames } from './blocks/gather-blocks.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
-import { planFile, planTensors, type FilePlan } from './plan-file.ts';
+import { planFile, planTensors, type FilePlan } from './blocks/plan-file.ts';
 import { refusalOf } from './refusal.test-support.ts';
 
 const id = '1'.repeat(32);

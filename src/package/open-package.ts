@@ -1,6 +1,6 @@
 import { corruptPackage } from './corrupt-package.ts';
-import { decodePackageIndex, readAncestorId, readPackageIds } from './decode-index.ts';
-import { decodeSuperStepIndex } from './decode-super-step.ts';
+import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
+import { decodeSuperStepIndex } from './index/decode-super-step.ts';
 import { checkFrame, decodePrefix, decodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
 import type { FormatVersion, PackageIndex } from './package-index.ts';
 

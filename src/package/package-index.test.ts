@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
-import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors/safetensors-header.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { decodePackageIndex, readAncestorId } from './decode-index.ts';
-import { encodePackageIndex } from './encode-index.ts';
+import { decodePackageIndex, readAncestorId } from './index/decode-index.ts';
+import { encodePackageIndex } from './index/encode-index.ts';
 import { prefixBytes } from './package-frame.ts';
 import type { BlockEntry, PackageCodebook, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
-import { planFile } from './plan-file.ts';
+import { planFile } from './blocks/plan-file.ts';
 
 const id = (n: number): string => n.toString(16).padStart(32, '0');
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,7 +1,7 @@
 import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
 import type { QuantizableDtype } from '../checkpoint/dtype.ts';
-import type { StateForm } from '../checkpoint/state-form.ts';
-import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
+import type { StateForm } from '../checkpoint/options/state-form.ts';
+import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { MoveTuples } from '../native/core.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors/safetensors-header.ts';
 import { blockElementsMax } from '../native/core.ts';
-import { decodePackageIndex } from './decode-index.ts';
-import { encodePackageIndex } from './encode-index.ts';
+import { decodePackageIndex } from './index/decode-index.ts';
+import { encodePackageIndex } from './index/encode-index.ts';
 import type { FormatVersion, PackageFile, PackageIndex, TensorCoding } from './package-index.ts';
-import { planTensors } from './plan-file.ts';
-import { besideParts, stateSegments } from './state-place.ts';
+import { planTensors } from './blocks/plan-file.ts';
+import { besideParts, stateSegments } from './blocks/state-place.ts';
 
 const id = (digit: number): string => String(digit).repeat(32);
 const tensors: readonly PlannedTensor[] = [

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { buildSafetensorsHeader } from '../checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
 import { blockElementsMax } from '../native/core.ts';
-import { decodePackageIndex, readAncestorId, readPackageIds } from './decode-index.ts';
-import { decodeSuperStepIndex } from './decode-super-step.ts';
-import { encodePackageIndex } from './encode-index.ts';
-import { encodeSuperStepIndex } from './encode-super-step.ts';
+import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
+import { decodeSuperStepIndex } from './index/decode-super-step.ts';
+import { encodePackageIndex } from './index/encode-index.ts';
+import { encodeSuperStepIndex } from './index/encode-super-step.ts';
 import type { BlockEntry, PackageIndex, SafetensorsContent, SuperStep, TensorCoding } from './package-index.ts';
-import { planTensors } from './plan-file.ts';
+import { planTensors } from './blocks/plan-file.ts';
 import type { ResidualTensor } from './residual-tensor.ts';
 
 const id = (digit: number): string => String(digit).repeat(32);

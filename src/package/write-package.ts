@@ -1,9 +1,9 @@
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ObjectStore, StoredObject } from '../store/object-store.ts';
-import { encodePackageIndex } from './encode-index.ts';
+import { encodePackageIndex } from './index/encode-index.ts';
 import { encodePrefix, encodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
 import type { BlockEntry, FormatVersion, PackageFile, PackageIndex } from './package-index.ts';
-import { planFile, type ContentToPlan } from './plan-file.ts';
+import { planFile, type ContentToPlan } from './blocks/plan-file.ts';
 
 /** An index whose block entries the writer fills in. */
 export interface PackageDraft extends Omit<PackageIndex, 'files'> {

@@ -1,12 +1,12 @@
-import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/contract/catalog.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
-import type { TensorEntry } from '../checkpoint/safetensors-layout.ts';
+import type { TensorEntry } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { openNamed } from './open-named.ts';
-import { RawSafetensorsFile } from './raw-file.ts';
+import { RawSafetensorsFile } from './range/raw-file.ts';
 import type { Restorer } from './restorer.ts';
 
 /** Bytes known by length and readable by range. Close it when no stream of it runs. */

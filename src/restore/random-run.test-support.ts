@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { dtypeBytes, isQuantizable, type Dtype, type QuantizableDtype } from '../checkpoint/dtype.ts';
 import { layerTypes, quantizedLayerTypes, type QuantizedLayerType } from '../checkpoint/layer-type.ts';
-import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader, type PlannedTensor } from '../checkpoint/safetensors/safetensors-header.ts';
 import type { NativeCore, TokenTables } from '../native/core.ts';
-import type { PlannedBlock } from '../package/block-plan.ts';
-import { encodeExactBlock, encodeLevelBlock } from '../package/encode-block.ts';
-import { levelModulus, matchBlocks } from '../package/match-blocks.ts';
+import type { PlannedBlock } from '../package/blocks/block-plan.ts';
+import { encodeExactBlock, encodeLevelBlock } from '../package/blocks/encode-block.ts';
+import { levelModulus, matchBlocks } from '../package/blocks/match-blocks.ts';
 import type { PackageCodebook, PackageIndex, TensorCoding } from '../package/package-index.ts';
-import { planFile, type FilePlan } from '../package/plan-file.ts';
+import { planFile, type FilePlan } from '../package/blocks/plan-file.ts';
 import { writePackage, type DraftFile, type WrittenPackage } from '../package/write-package.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { PackageLocation } from './restorer.ts';

@@ -1,10 +1,10 @@
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { DecodedBlock } from './block-reader.ts';
+import type { DecodedBlock } from './chain/block-reader.ts';
 import { ByteCache, newCacheCounts, type CacheCounts } from './byte-cache.ts';
-import type { IndexedPackage } from './indexed-package.ts';
+import type { IndexedPackage } from './chain/indexed-package.ts';
 import { openNamed } from './open-named.ts';
-import { PackageChain } from './package-chain.ts';
+import { PackageChain } from './chain/package-chain.ts';
 
 /** What the catalog knows of a stored package (its PackageRecord is one). */
 export interface PackageLocation {

@@ -8,9 +8,9 @@ import type { NativeCore } from '../native/core.ts';
 import { corruptPackage } from '../package/corrupt-package.ts';
 import { readStoredIndex } from '../package/open-package.ts';
 import type { PackageFile } from '../package/package-index.ts';
-import type { DecodedBlock } from './block-reader.ts';
+import type { DecodedBlock } from './chain/block-reader.ts';
 import { ByteCache } from './byte-cache.ts';
-import { PackageChain, type ChainedPackage } from './package-chain.ts';
+import { PackageChain, type ChainedPackage } from './chain/package-chain.ts';
 import { openPlainFile } from './plain-file-reader.ts';
 import { restoreToFile } from './restore-to-file.ts';
 

@@ -1,5 +1,5 @@
-import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
-import { defaultBitPrices, type SearchOptions } from '../checkpoint/search-options.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import { defaultBitPrices, type SearchOptions } from '../checkpoint/options/search-options.ts';
 
 /** Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most aggressive value. */
 export type CubePoint = readonly [number, number, number, number, number];

@@ -1,5 +1,5 @@
-import type { InshrinkeratorConfig } from '../checkpoint/quantization-config.ts';
-import type { SearchOptions } from '../checkpoint/search-options.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { SearchOptions } from '../checkpoint/options/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';
 import { searchGuidedExhaustive } from './guided-exhaustive.ts';

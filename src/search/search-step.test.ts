@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import { searchStep } from './search-step.ts';
 import { TrialRunner } from './trial-runner.ts';
 

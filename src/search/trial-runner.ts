@@ -1,5 +1,5 @@
-import type { MetricValues } from '../checkpoint/quality.ts';
-import { configKey, type QuantizationConfig } from '../checkpoint/quantization-config.ts';
+import type { MetricValues } from '../checkpoint/quality/quality.ts';
+import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 
 /** One config evaluated on the eval set. */
 export interface TrialOutcome {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { meteredTracer, type EndedSpan } from '../telemetry/metered-tracer.ts';
 import { noTracer } from '../telemetry/tracer.ts';
-import { openFilesystemStore } from './filesystem-store.ts';
+import { openFilesystemStore } from './filesystem/filesystem-store.ts';
 import { meteredStore, type StoreCall } from './metered-store.ts';
 import type { ObjectReader, ObjectStore } from './object-store.ts';
 import { tracedStore } from './traced-store.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from './body-of.ts';
-import { footerBytes, storedSize } from './object-frame.ts';
+import { footerBytes, storedSize } from './frame/object-frame.ts';
 import { patternBytes } from './object-store.reference.ts';
 import { chunkBytes, roomBytes, type ObjectStore, type PutOptions } from './object-store.ts';
 

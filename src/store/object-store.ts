@@ -1,6 +1,6 @@
 /**
  * Objects: immutable byte strings under keys. A put is whole or not at all, and durable (fsync, or the server's word) when it resolves.
- * Every implementation frames the bytes with CRC-32C sums of `chunkBytes` granularity (store/object-frame.ts) and
+ * Every implementation frames the bytes with CRC-32C sums of `chunkBytes` granularity (store/frame/object-frame.ts) and
  * checks them on every read: a damaged chunk rejects with `corrupt-object` before any of its bytes are handed out.
  * Other failures: `not-found`, `storage-full`, `payload-too-large`, `unavailable`, `overloaded`, `cancelled`, `internal`.
  */

@@ -1,7 +1,7 @@
-import { parseSafetensorsHeader } from '../checkpoint/parse-safetensors.ts';
-import type { SafetensorsLayout } from '../checkpoint/safetensors-layout.ts';
-import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors-limits.ts';
-import { checkSafetensorsPrefix, prefixBytes } from '../checkpoint/safetensors-prefix.ts';
+import { parseSafetensorsHeader } from '../checkpoint/safetensors/parse-safetensors.ts';
+import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
+import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors/safetensors-limits.ts';
+import { checkSafetensorsPrefix, prefixBytes } from '../checkpoint/safetensors/safetensors-prefix.ts';
 import type { ObjectReader } from './object-store.ts';
 
 /** Reads and checks the header of a safetensors object against its size; throws what `parseSafetensorsHeader` throws, and `corrupt-object`. */

@@ -1,6 +1,6 @@
-import type { Catalog, Checkpoint } from '../catalog/catalog.ts';
+import type { Catalog, Checkpoint } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { discardReservation } from '../ingest/discard-reservation.ts';
+import { discardReservation } from '../ingest/checkpoint/discard-reservation.ts';
 import { reclaimHidden } from './reclaim-hidden.ts';
 
 /**

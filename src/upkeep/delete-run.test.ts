@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
 import { expectCode, makeCheckpoint, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { deleteRun } from './delete-run.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, Run } from '../catalog/catalog.ts';
+import type { Catalog, Run } from '../catalog/contract/catalog.ts';
 import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';

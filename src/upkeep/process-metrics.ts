@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Usage } from '../catalog/usage-records.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Usage } from '../catalog/contract/usage-records.ts';
 import type { NativeCore } from '../native/core.ts';
 import { livingMs } from './announce-process.ts';
 

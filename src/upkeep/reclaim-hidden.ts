@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 
 /** Checkpoints looked for at once. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
 import { modelOf, openCompressHarness, sha256, sixteenBins, type CompressHarness, type Upload } from '../compress/compress-harness.test-support.ts';
 import { f32, noise, tinyWeights, type TestTensors } from '../compress/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
 
 /**
  * Removes local copies of eval sets that were deleted. `directory` holds one folder each, named by id; a set that is gone is used by no run, so nothing reads its copy. Returns how many went.

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/catalog.ts';
+import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
 import { modelOf, openCompressHarness, put, type CompressHarness } from '../compress/compress-harness.test-support.ts';
-import { isDamage } from '../compress/open-ancestor.ts';
+import { isDamage } from '../compress/ancestor/open-ancestor.ts';
 import { f32, noise } from '../compress/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';
-import { fileNameOf, shardOf } from '../store/filesystem-path.ts';
+import { fileNameOf, shardOf } from '../store/filesystem/filesystem-path.ts';
 import { patternBytes } from '../store/object-store.reference.ts';
 import { Quarantine, quarantinedStore } from './scrub/quarantine.ts';
 import { recheckDamaged } from './scrub/recheck-damaged.ts';

@@ -1,5 +1,5 @@
-import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Page } from '../catalog/catalog.ts';
-import { pageLimitMax } from '../catalog/page-limit.ts';
+import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Page } from '../catalog/contract/catalog.ts';
+import { pageLimitMax } from '../catalog/db/page-limit.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';
 import { Downloads, type DownloadServices } from '../restore/downloads.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CopyObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { plainS3Client } from '../../src/store/s3-server.test-support.ts';
+import { plainS3Client } from '../../src/store/s3/s3-server.test-support.ts';
 import { classifierBatches, classifierFile, classifierGraph, classifierRows, classifierSpec, classifierWeights } from '../acceptance/classifier.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';

@@ -1,6 +1,6 @@
 import { dtypeBytes, tensorBytes, type Dtype } from '../../src/checkpoint/dtype.ts';
 import type { FileRole } from '../../src/checkpoint/role.ts';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 import { normal } from '../acceptance/random-numbers.ts';
 
 /** 0 <= number < 1. */

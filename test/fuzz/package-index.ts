@@ -10,16 +10,16 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
-import { payloadBytesMax, superStepPayloadBytesMax } from '../../src/package/block-bounds.ts';
+import { payloadBytesMax, superStepPayloadBytesMax } from '../../src/package/blocks/block-bounds.ts';
 import { ByteReader } from '../../src/package/byte-reader.ts';
 import { ByteWriter } from '../../src/package/byte-writer.ts';
-import { decodePackageIndex, readAncestorId } from '../../src/package/decode-index.ts';
-import { decodeSuperStepIndex } from '../../src/package/decode-super-step.ts';
-import { encodePackageIndex } from '../../src/package/encode-index.ts';
-import { encodeSuperStepIndex } from '../../src/package/encode-super-step.ts';
+import { decodePackageIndex, readAncestorId } from '../../src/package/index/decode-index.ts';
+import { decodeSuperStepIndex } from '../../src/package/index/decode-super-step.ts';
+import { encodePackageIndex } from '../../src/package/index/encode-index.ts';
+import { encodeSuperStepIndex } from '../../src/package/index/encode-super-step.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
 import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
-import { planFile } from '../../src/package/plan-file.ts';
+import { planFile } from '../../src/package/blocks/plan-file.ts';
 import { seededRandom } from './safetensors-header.ts';
 
 /** Corpora by format version. */

@@ -9,9 +9,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
 import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
-import { parseSafetensorsHeader } from '../../src/checkpoint/parse-safetensors.ts';
-import { SafetensorsHeaderReader } from '../../src/checkpoint/safetensors-header-reader.ts';
-import type { SafetensorsLayout } from '../../src/checkpoint/safetensors-layout.ts';
+import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-safetensors.ts';
+import { SafetensorsHeaderReader } from '../../src/checkpoint/safetensors/safetensors-header-reader.ts';
+import type { SafetensorsLayout } from '../../src/checkpoint/safetensors/safetensors-layout.ts';
 
 export const corpusFolder = fileURLToPath(new URL('./corpus/safetensors-header/', import.meta.url));
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { emptyPrefix, plainS3Client, testS3Server, withoutS3Server, type TestS3Server } from '../../src/store/s3-server.test-support.ts';
+import { emptyPrefix, plainS3Client, testS3Server, withoutS3Server, type TestS3Server } from '../../src/store/s3/s3-server.test-support.ts';
 import { startPostgres, type PostgresServer } from '../postgres/start-postgres.ts';
 
 /** A catalog and an object store that hubs of a test share. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors-header.ts';
+import { buildSafetensorsHeader } from '../../src/checkpoint/safetensors/safetensors-header.ts';
 import { randomBytesOf } from '../acceptance/random-numbers.ts';
 
 /** Bytes made at once. */

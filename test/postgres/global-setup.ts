@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { readMigrations } from '../../src/catalog/migrate.ts';
-import { openPostgresCatalog } from '../../src/catalog/open-postgres.ts';
+import { readMigrations } from '../../src/catalog/db/migrate.ts';
+import { openPostgresCatalog } from '../../src/catalog/postgres/open-postgres.ts';
 import { startPostgres, type PostgresServer } from './start-postgres.ts';
 
 /** What the tests of the Postgres catalog are told: a server whose user may make databases, with a migrated template; or why there is none. */

@@ -1,10 +1,10 @@
 import { dtypeBytes } from '../../../src/checkpoint/dtype.ts';
 import type { NativeCore } from '../../../src/native/core.ts';
-import { elementKindOfDtype, type PlannedBlock } from '../../../src/package/block-plan.ts';
-import { decodeExactBlock } from '../../../src/package/decode-block.ts';
-import { encodeExactBlock } from '../../../src/package/encode-block.ts';
-import { matchBlocks } from '../../../src/package/match-blocks.ts';
-import { planTensors, type FilePlan } from '../../../src/package/plan-file.ts';
+import { elementKindOfDtype, type PlannedBlock } from '../../../src/package/blocks/block-plan.ts';
+import { decodeExactBlock } from '../../../src/package/blocks/decode-block.ts';
+import { encodeExactBlock } from '../../../src/package/blocks/encode-block.ts';
+import { matchBlocks } from '../../../src/package/blocks/match-blocks.ts';
+import { planTensors, type FilePlan } from '../../../src/package/blocks/plan-file.ts';
 import type { ExactMethod } from '../exact-method.ts';
 import type { WeightFile, WeightShape } from '../weight-file.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { bindGraphFile } from '../../graph/bind-graph-file.ts';
 import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
 import { describeGraph } from '../../graph/describe-graph.ts';
-import { memoryGraphSource } from '../../graph/graph-source.ts';
+import { memoryGraphSource } from '../../graph/onnx/graph-source.ts';
 import type { CheckpointTensor, WeightBinding } from '../../graph/weight-binding.ts';
 
 /** A tensor of an uploaded checkpoint, in memory. */

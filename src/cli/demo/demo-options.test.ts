@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultThreshold } from '../../checkpoint/quality.ts';
+import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { demoUsage, readDemoOptions } from './demo-options.ts';
 
 const read = (...args: string[]) => readDemoOptions(args, '/bundled');

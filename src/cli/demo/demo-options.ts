@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { defaultThreshold } from '../../checkpoint/quality.ts';
-import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/quantization-config.ts';
-import { clusteringChoices, type ClusteringChoice } from '../../checkpoint/search-options.ts';
+import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
+import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
+import { clusteringChoices, type ClusteringChoice } from '../../checkpoint/options/search-options.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;

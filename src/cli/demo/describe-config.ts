@@ -1,4 +1,4 @@
-import type { QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 
 /** A config in a few words, for rows and progress. */
 export function describeConfig(config: QuantizationConfig): string {

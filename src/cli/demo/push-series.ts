@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { CheckpointResult } from '../../catalog/catalog.ts';
-import type { QualityThresholds } from '../../checkpoint/quality.ts';
-import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/quantization-config.ts';
-import type { ClusteringChoice } from '../../checkpoint/search-options.ts';
+import type { CheckpointResult } from '../../catalog/contract/catalog.ts';
+import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
+import type { ClusteringChoice } from '../../checkpoint/options/search-options.ts';
 import { describeConfig } from './describe-config.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Series, SeriesCheckpoint } from './read-series.ts';

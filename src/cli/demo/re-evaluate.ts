@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
-import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
-import type { MetricValues } from '../../checkpoint/quality.ts';
+import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
+import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
+import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import { bindUploaded } from './bind-uploaded.ts';
 

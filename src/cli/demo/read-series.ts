@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { constantsMax, type EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import { constantsMax, type EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { modelFiles, sensitivityPathOf, type ModelFile } from './model-files.ts';
 import { parsePythonJson } from './parse-python-json.ts';
 

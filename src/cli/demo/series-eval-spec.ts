@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { EvalSetSpec, MetricSpec } from '../../checkpoint/eval-set-spec.ts';
-import { metricKindRules, type MetricKind } from '../../checkpoint/metric-kind.ts';
+import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
+import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import type { Series } from './read-series.ts';
 
 /** Names of the tensors in a series' batches file. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { f32, noise, safetensors, type TestTensors } from '../../compress/tiny-model.test-support.ts';
-import { buildModel, floats, node } from '../../graph/build-model.ts';
+import { buildModel, floats, node } from '../../graph/onnx/build-model.ts';
 import { modelFiles } from './model-files.ts';
 import type { Series } from './read-series.ts';
 import { seriesTensorMap } from './series-tensor-map.ts';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
-import { parseSafetensorsHeader } from '../../checkpoint/parse-safetensors.ts';
-import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors-prefix.ts';
-import type { TensorEntry } from '../../checkpoint/safetensors-layout.ts';
+import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
+import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
+import { prefixBytes, checkSafetensorsPrefix } from '../../checkpoint/safetensors/safetensors-prefix.ts';
+import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { pairGraphFile } from '../../graph/bind-graph-file.ts';
 import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';
 import { describeGraphFile, type GraphDescription } from '../../graph/describe-graph.ts';
-import { openGraphFile } from '../../graph/graph-file.ts';
-import type { GraphSource } from '../../graph/graph-source.ts';
-import { effectiveRank } from '../../graph/layer-type-of.ts';
+import { openGraphFile } from '../../graph/onnx/graph-file.ts';
+import type { GraphSource } from '../../graph/onnx/graph-source.ts';
+import { effectiveRank } from '../../graph/layers/layer-type-of.ts';
 import type { Series } from './read-series.ts';
 
 type TensorMap = NonNullable<EvalSetSpec['tensorMap']>;

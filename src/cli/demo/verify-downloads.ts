@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality.ts';
+import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { HubClient } from './hub-client.ts';
 import type { PushedCheckpoint } from './push-series.ts';
 import type { ReEvaluation, ReEvaluationAnswer } from './re-evaluate.ts';

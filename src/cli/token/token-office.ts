@@ -1,6 +1,6 @@
 import { createToken } from '../../access/create-token.ts';
 import { operator } from '../../access/principal.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { renderToken } from '../../http/schemas/token.ts';
 import type { TokenCommand } from './read-token-command.ts';
 

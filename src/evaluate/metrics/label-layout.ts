@@ -1,5 +1,5 @@
 import { countElements } from '../../checkpoint/count-elements.ts';
-import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/eval-set-spec.ts';
+import { labelForms, type ClassAxis, type LabelForm } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { labelWords, shown, wholeShape, type Shaped } from './label-words.ts';
 

@@ -1,7 +1,7 @@
-import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint/eval-set-spec.ts';
+import { topKDefault, type EvalSetSpec, type MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { metricKindRules } from '../../checkpoint/metric-kind.ts';
-import type { MetricValues } from '../../checkpoint/quality.ts';
+import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
+import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { binaryAccuracy, meanBinaryCrossEntropy } from './binary-metrics.ts';
 import type { LabelReading } from './class-labels.ts';

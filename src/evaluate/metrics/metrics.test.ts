@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { metricKindRules, metricKinds, type MetricKind } from '../../checkpoint/metric-kind.ts';
+import { metricKindRules, metricKinds, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
 import { binaryCrossEntropy, classCrossEntropy } from './cross-entropy.ts';
 import { labelledLayout, type ClassReading } from './label-layout.ts';
 import type { NumberTensor } from './metric-accumulator.ts';

@@ -4,10 +4,10 @@ import { bindGraphFile } from '../bind-graph-file.ts';
 import type { BindingSpec } from './bind-request.ts';
 import { pairByHeaders } from './pair/pair-by-headers.ts';
 import type { BoundWeights } from '../bind-weights.ts';
-import { buildModel, type ModelParts } from '../build-model.ts';
+import { buildModel, type ModelParts } from '../onnx/build-model.ts';
 import { couldFill } from '../could-fill.ts';
 import { describeGraph } from '../describe-graph.ts';
-import { memoryGraphSource } from '../graph-source.ts';
+import { memoryGraphSource } from '../onnx/graph-source.ts';
 
 /** Tensors of a checkpoint by name: a shape, and the numbers where they matter. */
 export type TestCheckpoint = Readonly<Record<string, readonly [shape: readonly number[], values?: readonly number[] | undefined, dtype?: Dtype]>>;

@@ -1,4 +1,4 @@
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import type { GraphDescription } from '../describe-graph.ts';
 import type { ContentDigests } from '../match-by-content.ts';
 import type { CheckpointTensor } from '../weight-binding.ts';

@@ -1,7 +1,7 @@
 import type { GraphDescription } from '../describe-graph.ts';
-import { graphsOf } from '../graph-walk.ts';
-import type { NodeProto } from '../onnx_pb.ts';
-import { passesWeightThrough } from '../operator-roles.ts';
+import { graphsOf } from '../onnx/graph-walk.ts';
+import type { NodeProto } from '../onnx/onnx_pb.ts';
+import { passesWeightThrough } from '../layers/operator-roles.ts';
 
 /** An operator that takes a stored tensor, as it is or carried on by operators that only pass tensors on. */
 export interface FinalUse {

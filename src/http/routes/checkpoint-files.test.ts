@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
-import { formatDigest } from '../digest-fields.ts';
+import { formatDigest } from '../answer/digest-fields.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
 import { ramp, safetensors } from '../safetensors.test-support.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { condemnedKeys } from '../../catalog/condemned-keys.test-support.ts';
+import { condemnedKeys } from '../../catalog/records/condemned-keys.test-support.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';

@@ -1,11 +1,11 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import type { AnnouncedFile } from '../../ingest/reserve-checkpoint.ts';
-import { createLocate } from '../locate.ts';
-import { nextOfPage, pageOf } from '../page.ts';
-import { readUpload } from '../read-upload.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import type { AnnouncedFile } from '../../ingest/checkpoint/reserve-checkpoint.ts';
+import { createLocate } from '../request/locate.ts';
+import { nextOfPage, pageOf } from '../schemas/page.ts';
+import { readUpload } from '../request/read-upload.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import {
   checkpointDetails,
   checkpointInput,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { createApp } from '../app.ts';
-import { formatDigest } from '../digest-fields.ts';
+import { formatDigest } from '../answer/digest-fields.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
 import { ramp, safetensors } from '../safetensors.test-support.ts';

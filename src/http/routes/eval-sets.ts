@@ -1,17 +1,17 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { EvalSetPart } from '../../catalog/catalog.ts';
-import type { EvalSetSpec } from '../../checkpoint/eval-set-spec.ts';
+import type { EvalSetPart } from '../../catalog/contract/catalog.ts';
+import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocate, found, type EvalSetNames } from '../locate.ts';
-import { nextOfPage, pageOf } from '../page.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import { createLocate, found, type EvalSetNames } from '../request/locate.ts';
+import { nextOfPage, pageOf } from '../schemas/page.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import { checkedEvalSet, evalSetInput, evalSetList, evalSetReport, evalSetSchema, renderEvalSet, renderReport } from '../schemas/eval-set.ts';
 import { checkpointName, evalSetParams, idempotencyHeaders, pageQuery, repositoryParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
-import { readUpload } from '../read-upload.ts';
+import { readUpload } from '../request/read-upload.ts';
 
 const tags = ['Eval sets'];
 const collection = '/v1/repositories/{namespace}/{name}/eval-sets';

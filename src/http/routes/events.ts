@@ -2,12 +2,12 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { anonymous, scopeOn } from '../../access/principal.ts';
 import { includesScope } from '../../checkpoint/grant.ts';
 import type { AppEnv } from '../app-env.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientAddress } from '../request/client-address.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { eventStream } from '../event-stream.ts';
-import { followCheckpoint } from '../follow-checkpoint.ts';
+import { eventStream } from '../progress/event-stream.ts';
+import { followCheckpoint } from '../progress/follow-checkpoint.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocate } from '../locate.ts';
+import { createLocate } from '../request/locate.ts';
 import { checkpointParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 

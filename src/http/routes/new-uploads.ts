@@ -1,17 +1,17 @@
 import { createRoute, type OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { evalSetParts, type EvalSetPart, type Repository } from '../../catalog/catalog.ts';
-import type { UploadRecord } from '../../catalog/upload-records.ts';
+import { evalSetParts, type EvalSetPart, type Repository } from '../../catalog/contract/catalog.ts';
+import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkFilePath } from '../../checkpoint/names.ts';
 import { fileRoles, type FileRole } from '../../checkpoint/role.ts';
 import type { AnnouncedUpload } from '../../ingest/resumable/create-upload.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { isByteStream } from '../incoming-body.ts';
-import { createLocate } from '../locate.ts';
-import { readNextBytes } from '../read-next-bytes.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import { isByteStream } from '../request/incoming-body.ts';
+import { createLocate } from '../request/locate.ts';
+import { readNextBytes } from '../request/read-next-bytes.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import { checkpointParams, evalSetParams, idempotencyHeaders } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import {
@@ -25,9 +25,9 @@ import {
   uploadAnswerHeaders,
   uploadSchema,
 } from '../schemas/resumable.ts';
-import { tellUpload } from '../tell-upload.ts';
-import { checksumAlgorithms, parseByteCount, parseMetadata } from '../tus-headers.ts';
-import { tusVersionSpoken } from '../tus-version.ts';
+import { tellUpload } from '../answer/tell-upload.ts';
+import { checksumAlgorithms, parseByteCount, parseMetadata } from '../request/tus-headers.ts';
+import { tusVersionSpoken } from '../answer/tus-version.ts';
 
 const tags = ['Uploads'];
 const ofCheckpoint = '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/uploads';

@@ -4,10 +4,10 @@ import { scopeOn } from '../../access/principal.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { indexPage } from '../index-page.ts';
-import { checkScope, found } from '../locate.ts';
+import { checkScope, found } from '../request/locate.ts';
 import { openApiDocument } from '../openapi-document.ts';
-import { problemKinds } from '../problem-status.ts';
-import { createReadiness } from '../readiness.ts';
+import { problemKinds } from '../answer/problem-status.ts';
+import { createReadiness } from '../watch/readiness.ts';
 import { problems } from '../schemas/problem.ts';
 
 const tags = ['Operations'];

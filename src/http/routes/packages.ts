@@ -1,16 +1,16 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog, Checkpoint, PackageRecord } from '../../catalog/catalog.ts';
+import type { Catalog, Checkpoint, PackageRecord } from '../../catalog/contract/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
-import { attachmentNamed } from '../attachment-named.ts';
-import { checkReady } from '../choose-representation.ts';
+import { attachmentNamed } from '../answer/attachment-named.ts';
+import { checkReady } from '../answer/choose-representation.ts';
 import type { Gateway } from '../gateway.ts';
-import { headOperation } from '../head-operation.ts';
-import { createLocate, found, type RepositoryNames } from '../locate.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import { headOperation } from '../answer/head-operation.ts';
+import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import { binaryContent, packageHeaders, rangeHeaders } from '../schemas/download.ts';
 import { checkpointParams, packageParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
-import { sendFile } from '../send-file.ts';
+import { sendFile } from '../answer/send-file.ts';
 
 const tags = ['Packages'];
 const responses = {

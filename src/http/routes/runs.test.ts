@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultSearchOptions } from '../../checkpoint/search-options.ts';
+import { defaultSearchOptions } from '../../checkpoint/options/search-options.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';

@@ -1,10 +1,10 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Catalog, Run } from '../../catalog/catalog.ts';
+import type { Catalog, Run } from '../../catalog/contract/catalog.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { createLocate } from '../locate.ts';
-import { nextOfPage, pageOf } from '../page.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import { createLocate } from '../request/locate.ts';
+import { nextOfPage, pageOf } from '../schemas/page.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import { idempotencyHeaders, pageQuery, repositoryParams, runParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import { renderRun, runChange, runInput, runList, runSchema, type RunNames } from '../schemas/run.ts';

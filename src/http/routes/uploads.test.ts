@@ -1,4 +1,4 @@
-import { condemnedKeys } from '../../catalog/condemned-keys.test-support.ts';
+import { condemnedKeys } from '../../catalog/records/condemned-keys.test-support.ts';
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { Upload as TusUpload } from 'tus-js-client';

@@ -1,16 +1,16 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Repository } from '../../catalog/catalog.ts';
-import type { UploadRecord } from '../../catalog/upload-records.ts';
+import type { Repository } from '../../catalog/contract/catalog.ts';
+import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
-import { headOperation } from '../head-operation.ts';
-import { byteStreamType, isByteStream } from '../incoming-body.ts';
-import { createLocate, found, type RepositoryNames } from '../locate.ts';
-import { nextOfPage, pageOf } from '../page.ts';
-import { readNextBytes } from '../read-next-bytes.ts';
-import { readUpload } from '../read-upload.ts';
+import { headOperation } from '../answer/head-operation.ts';
+import { byteStreamType, isByteStream } from '../request/incoming-body.ts';
+import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
+import { nextOfPage, pageOf } from '../schemas/page.ts';
+import { readNextBytes } from '../request/read-next-bytes.ts';
+import { readUpload } from '../request/read-upload.ts';
 import { idempotencyHeaders, pageQuery, uploadParams, uploadPartParams } from '../schemas/parameters.ts';
 import { problems } from '../schemas/problem.ts';
 import {
@@ -24,8 +24,8 @@ import {
   uploadSchema,
 } from '../schemas/resumable.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
-import { tellUpload } from '../tell-upload.ts';
-import { parseByteCount } from '../tus-headers.ts';
+import { tellUpload } from '../answer/tell-upload.ts';
+import { parseByteCount } from '../request/tus-headers.ts';
 import { offerTus } from './new-uploads.ts';
 
 const tags = ['Uploads'];

@@ -3,7 +3,7 @@ import { tokenAccess } from '../../access/access.ts';
 import { createToken } from '../../access/create-token.ts';
 import { operator } from '../../access/principal.ts';
 import { parseGrant } from '../../checkpoint/grant.ts';
-import { storedSize } from '../../store/object-frame.ts';
+import { storedSize } from '../../store/frame/object-frame.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Answer, type Call } from '../http-client.test-support.ts';

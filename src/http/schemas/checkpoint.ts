@@ -7,12 +7,12 @@ import {
   type EvalSet,
   type PackageRecord,
   type Trial,
-} from '../../catalog/catalog.ts';
-import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
+} from '../../catalog/contract/catalog.ts';
+import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKinds } from '../../checkpoint/metric-kind.ts';
+import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
-import { resourcePaths, type CheckpointAddress } from '../resource-paths.ts';
+import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';

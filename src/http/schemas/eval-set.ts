@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import type { EvalSet } from '../../catalog/catalog.ts';
-import type { EvalSetReport } from '../../compress/examine-eval-set.ts';
-import { classAxes, constantPatternsMax, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/eval-set-spec.ts';
+import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSetReport } from '../../compress/eval-set/examine-eval-set.ts';
+import { classAxes, constantPatternsMax, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { metricKindTable } from '../../checkpoint/metric-kind-table.ts';
-import { metricKinds, needsLabels } from '../../checkpoint/metric-kind.ts';
+import { metricKindTable } from '../../checkpoint/quality/metric-kind-table.ts';
+import { metricKinds, needsLabels } from '../../checkpoint/quality/metric-kind.ts';
 import { nameSchema } from './parameters.ts';
 
 /** Longest name of a graph input, output or tensor, in characters. */

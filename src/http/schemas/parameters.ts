@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { checkRunName, isName, nameLengthMax, pathLengthMax } from '../../checkpoint/names.ts';
-import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../idempotency.ts';
+import { idempotencyKeyLengthMax, idempotencyKeyPattern } from '../request/idempotency.ts';
 
 /** Largest step: what a JSON number holds exactly, with room. */
 const stepMax = 10 ** 15 - 1;

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { bitPriceMax, residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/quantization-config.ts';
+import { bitPriceMax, residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 
 const numbers = {
   bins: z.number().int().min(2).max(256),

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { evalSetParts, type Repository } from '../../catalog/catalog.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import { evalSetParts, type Repository } from '../../catalog/contract/catalog.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { partBytesDefault, partBytesMax, partBytesMin } from '../../ingest/resumable/piece-limits.ts';
 import { partCount } from '../../ingest/resumable/receive-part.ts';
-import { byteStreamType } from '../incoming-body.ts';
-import { resourcePaths } from '../resource-paths.ts';
+import { byteStreamType } from '../request/incoming-body.ts';
+import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
 import { binarySchema } from './upload.ts';
 

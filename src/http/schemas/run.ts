@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { EvalSet, Run } from '../../catalog/catalog.ts';
-import { bitPriceMax, quantizationMethods } from '../../checkpoint/quantization-config.ts';
-import { defaultThreshold } from '../../checkpoint/quality.ts';
+import type { EvalSet, Run } from '../../catalog/contract/catalog.ts';
+import { bitPriceMax, quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
+import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import {
   clusteringChoices,
@@ -10,10 +10,10 @@ import {
   expectsWithinDefault,
   hysteresisChoices,
   roundingChoices,
-} from '../../checkpoint/search-options.ts';
-import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/state-options.ts';
-import { thresholdsInWords } from '../../checkpoint/threshold-words.ts';
-import { configsMax } from '../../ingest/create-run.ts';
+} from '../../checkpoint/options/search-options.ts';
+import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
+import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
+import { configsMax } from '../../ingest/run/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';

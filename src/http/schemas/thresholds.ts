@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { metricCountMax } from '../../checkpoint/eval-set-spec.ts';
-import { defaultThreshold, plainThresholdMax } from '../../checkpoint/quality.ts';
+import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
+import { defaultThreshold, plainThresholdMax } from '../../checkpoint/quality/quality.ts';
 import { nameSchema } from './parameters.ts';
 
 /** Largest threshold that may be asked for. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { TokenRecord } from '../../catalog/token-records.ts';
+import type { TokenRecord } from '../../catalog/contract/token-records.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';
 
 /** Longest name of a token, in characters. */

@@ -1,10 +1,10 @@
-import type { UploadRecord } from '../../catalog/upload-records.ts';
-import { SafetensorsHeaderReader } from '../../checkpoint/safetensors-header-reader.ts';
-import type { BodyRules } from '../arriving-body.ts';
+import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import { SafetensorsHeaderReader } from '../../checkpoint/safetensors/safetensors-header-reader.ts';
+import type { BodyRules } from '../stage/arriving-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import { partRules } from '../receive-eval-set-part.ts';
-import { placeFile } from '../receive-file.ts';
-import { fileRules } from '../stage-file.ts';
+import { partRules } from '../eval-set/receive-eval-set-part.ts';
+import { placeFile } from '../checkpoint/receive-file.ts';
+import { fileRules } from '../stage/stage-file.ts';
 
 /**
  * Passes on the first bytes of an upload. Where it has to be safetensors and they begin with another header, it ends, so that nobody sends the rest for nothing; a header of which these

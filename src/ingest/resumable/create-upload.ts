@@ -1,15 +1,15 @@
-import type { Checkpoint, EvalSet, EvalSetPart } from '../../catalog/catalog.ts';
-import type { UploadRecord, UploadTarget } from '../../catalog/upload-records.ts';
+import type { Checkpoint, EvalSet, EvalSetPart } from '../../catalog/contract/catalog.ts';
+import type { UploadRecord, UploadTarget } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
-import { ArrivingBody, type BodyRules } from '../arriving-body.ts';
+import { ArrivingBody, type BodyRules } from '../stage/arriving-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import { partRules } from '../receive-eval-set-part.ts';
-import { placeFile } from '../receive-file.ts';
-import { fileRules } from '../stage-file.ts';
-import type { StagingTicket } from '../staging-budget.ts';
-import { stepExists, stepFailed } from '../step-exists.ts';
+import { partRules } from '../eval-set/receive-eval-set-part.ts';
+import { placeFile } from '../checkpoint/receive-file.ts';
+import { fileRules } from '../stage/stage-file.ts';
+import type { StagingTicket } from '../stage/staging-budget.ts';
+import { stepExists, stepFailed } from '../checkpoint/step-exists.ts';
 import { partBytesMax, partBytesMin, piecesPerUploadMax } from './piece-limits.ts';
 
 /** What is told of bytes before they come. */

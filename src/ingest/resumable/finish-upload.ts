@@ -1,11 +1,11 @@
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import { pageLimitMax } from '../../catalog/page-limit.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import { pageLimitMax } from '../../catalog/db/page-limit.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import { receiveEvalSetPart } from '../receive-eval-set-part.ts';
-import { receiveFile } from '../receive-file.ts';
+import { receiveEvalSetPart } from '../eval-set/receive-eval-set-part.ts';
+import { receiveFile } from '../checkpoint/receive-file.ts';
 import { dropPieces } from './drop-pieces.ts';
-import type { Upload } from '../upload.ts';
+import type { Upload } from '../stage/upload.ts';
 
 /** How long an upload stays held for a process that says nothing any more, in ms: as long as its client waits after a crash. */
 export const finishMs = 15_000;

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
-import { dropObjects, recordStaged } from '../stage-body.ts';
+import { dropObjects, recordStaged } from '../stage/stage-body.ts';
 import { checkHeader } from './check-header.ts';
 import { CutBody } from './cut-body.ts';
 import { dropPieces } from './drop-pieces.ts';

@@ -1,9 +1,9 @@
-import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { ArrivingBody } from '../arriving-body.ts';
+import { ArrivingBody } from '../stage/arriving-body.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
-import { recordStaged, stageBody } from '../stage-body.ts';
-import type { Upload } from '../upload.ts';
+import { recordStaged, stageBody } from '../stage/stage-body.ts';
+import type { Upload } from '../stage/upload.ts';
 import { dropPieces } from './drop-pieces.ts';
 import { finishMs, finishUpload } from './finish-upload.ts';
 

@@ -1,8 +1,8 @@
-import type { Checkpoint, EvalSet, EvalSetPart, Repository } from '../../catalog/catalog.ts';
-import type { UploadPiece, UploadRecord } from '../../catalog/upload-records.ts';
+import type { Checkpoint, EvalSet, EvalSetPart, Repository } from '../../catalog/contract/catalog.ts';
+import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import type { IngestContext } from '../ingest-context.ts';
-import type { Upload } from '../upload.ts';
+import type { Upload } from '../stage/upload.ts';
 import { createEvalSetUpload, createFileUpload, type AnnouncedUpload } from './create-upload.ts';
 import { receiveBytes, type NextBytes } from './receive-bytes.ts';
 import { completeUpload, receivePart } from './receive-part.ts';

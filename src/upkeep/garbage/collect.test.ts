@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../../catalog/catalog-fixtures.test-support.ts';
-import { condemnedKeys } from '../../catalog/condemned-keys.test-support.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import { condemnedKeys } from '../../catalog/records/condemned-keys.test-support.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { openTestCatalog } from '../../catalog/test-catalog.test-support.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';

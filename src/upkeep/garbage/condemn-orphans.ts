@@ -1,5 +1,5 @@
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { CondemnedReason, FoundObject } from '../../catalog/garbage-records.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { CondemnedReason, FoundObject } from '../../catalog/contract/garbage-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { collectedPrefixes, foundObject } from './found-object.ts';
 

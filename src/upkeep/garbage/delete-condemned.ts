@@ -1,4 +1,4 @@
-import type { CondemnedObject } from '../../catalog/garbage-records.ts';
+import type { CondemnedObject } from '../../catalog/contract/garbage-records.ts';
 import type { Amount, GarbageContext, GarbageOptions } from './condemn-orphans.ts';
 
 /** Objects deleted between two queries. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Checkpoint, PackageRecord, Run } from '../../catalog/catalog.ts';
+import type { Checkpoint, PackageRecord, Run } from '../../catalog/contract/catalog.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { collect, modelOf, openCompressHarness, sha256, type CompressHarness, type Upload } from '../../compress/compress-harness.test-support.ts';
 import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';

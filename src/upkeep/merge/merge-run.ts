@@ -1,7 +1,7 @@
-import type { Catalog, Claim, MergeCandidate, PackageRecord } from '../../catalog/catalog.ts';
+import type { Catalog, Claim, MergeCandidate, PackageRecord } from '../../catalog/contract/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import { chainCost } from '../../compress/chain-cost.ts';
-import { chainBytesMax } from '../../compress/restore-budget.ts';
+import { chainCost } from '../../compress/ancestor/chain-cost.ts';
+import { chainBytesMax } from '../../compress/ancestor/restore-budget.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { superStepWidthMin } from '../../package/format-limits.ts';
 import type { PackageLocation, Restorer } from '../../restore/restorer.ts';

@@ -1,9 +1,9 @@
 import type { ContextLayout, LatticeState, NativeCore } from '../../native/core.ts';
-import type { PlannedBlock } from '../../package/block-plan.ts';
+import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
-import { contextSegments } from '../../package/residual-block.ts';
-import type { BlockReader } from '../../restore/block-reader.ts';
-import type { ChainLink, PackageChain } from '../../restore/package-chain.ts';
+import { contextSegments } from '../../package/blocks/residual-block.ts';
+import type { BlockReader } from '../../restore/chain/block-reader.ts';
+import type { ChainLink, PackageChain } from '../../restore/chain/package-chain.ts';
 import { packTuples, type PackedTuples } from './tuple-list.ts';
 
 /** A residual block of all checkpoints that are to be merged. */

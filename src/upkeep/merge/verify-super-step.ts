@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CheckpointFile } from '../../catalog/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { verifyPackage } from '../../compress/verify-package.ts';
+import { verifyPackage } from '../../compress/encode/verify-package.ts';
 import type { LatticeState, NativeCore } from '../../native/core.ts';
 import type { PackageFile, PackageIndex } from '../../package/package-index.ts';
-import type { PackageChain } from '../../restore/package-chain.ts';
+import type { PackageChain } from '../../restore/chain/package-chain.ts';
 
 export interface Verification {
   readonly core: NativeCore;

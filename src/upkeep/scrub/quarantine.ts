@@ -1,5 +1,5 @@
-import type { Catalog } from '../../catalog/catalog.ts';
-import { pageLimitMax } from '../../catalog/page-limit.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { withOpen } from '../../store/with-open.ts';

@@ -1,4 +1,4 @@
-import { pageLimitMax } from '../../catalog/page-limit.ts';
+import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../../catalog/catalog-fixtures.test-support.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { openTestCatalog } from '../../catalog/test-catalog.test-support.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';

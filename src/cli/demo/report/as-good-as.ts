@@ -1,5 +1,5 @@
-import { equivalentStep, type StepValue } from '../../../checkpoint/equivalent-step.ts';
-import type { MetricKind } from '../../../checkpoint/metric-kind.ts';
+import { equivalentStep, type StepValue } from '../../../checkpoint/quality/equivalent-step.ts';
+import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 
 /** The metric that tells how far a checkpoint is behind: the first of those that bound it. */
 export interface LeadingMetric {

@@ -1,4 +1,4 @@
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { PairedBy } from '../pair/pair.ts';
 import type { PrefixPair } from '../pair/candidate-prefixes.ts';

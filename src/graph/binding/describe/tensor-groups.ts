@@ -1,5 +1,5 @@
 import { countElements } from '../../../checkpoint/count-elements.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /** A floating tensor of a checkpoint with what it is looked up by. */

@@ -2,7 +2,7 @@ import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import { isTransposed, sameShape } from '../../match-by-content.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /** How a tensor fits an initializer: as it is, turned (a matrix that is not square), or not at all. */

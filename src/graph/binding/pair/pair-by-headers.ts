@@ -2,7 +2,7 @@ import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { matchWildcards } from '../../../checkpoint/match-wildcards.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 import type { BindRequest } from '../bind-request.ts';
 import { WeightTrace } from '../weight-trace.ts';

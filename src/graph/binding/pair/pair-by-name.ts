@@ -1,4 +1,4 @@
-import type { EvalSetSpec } from '../../../checkpoint/eval-set-spec.ts';
+import type { EvalSetSpec } from '../../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';

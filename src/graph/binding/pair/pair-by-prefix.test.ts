@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bindWeights } from '../../bind-weights.ts';
-import { buildModel, external, floats, node, value } from '../../build-model.ts';
+import { buildModel, external, floats, node, value } from '../../onnx/build-model.ts';
 import { couldFill } from '../../could-fill.ts';
 import { describeGraph } from '../../describe-graph.ts';
 import { bindModel, couldFillModel, numbers, type TestCheckpoint } from '../bind-model.test-support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { external, floats, node, value } from '../../build-model.ts';
+import { external, floats, node, value } from '../../onnx/build-model.ts';
 import { bindModel, couldFillModel, numbers, turned, type TestCheckpoint } from '../bind-model.test-support.ts';
 import { describeBinding } from '../describe/describe-binding.ts';
 

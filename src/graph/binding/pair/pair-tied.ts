@@ -1,7 +1,7 @@
 import { countElements } from '../../../checkpoint/count-elements.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
-import { layerTypeOf } from '../../layer-type-of.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { layerTypeOf } from '../../layers/layer-type-of.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 import { fitOf } from './fit.ts';
 import type { Pair, Pairs } from './pair.ts';

@@ -1,4 +1,4 @@
-import { effectiveRank } from '../../layer-type-of.ts';
+import { effectiveRank } from '../../layers/layer-type-of.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { countElements } from '../../../checkpoint/count-elements.ts';
-import { dtypeOfOnnxType, isFloatDtype } from '../../onnx-dtype.ts';
-import type { AttributeProto, NodeProto, TensorProto } from '../../onnx_pb.ts';
-import { graphsOf } from '../../graph-walk.ts';
-import type { OnnxModel } from '../../read-model.ts';
-import { weightSites } from '../../weight-sites.ts';
+import { dtypeOfOnnxType, isFloatDtype } from '../../onnx/onnx-dtype.ts';
+import type { AttributeProto, NodeProto, TensorProto } from '../../onnx/onnx_pb.ts';
+import { graphsOf } from '../../onnx/graph-walk.ts';
+import type { OnnxModel } from '../../onnx/read-model.ts';
+import { weightSites } from '../../layers/weight-sites.ts';
 
 /** Floating-point numbers that a graph stores where no tensor can take their place. */
 export interface HiddenConstant {

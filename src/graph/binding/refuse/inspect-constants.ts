@@ -1,7 +1,7 @@
 import type { GraphInitializer } from '../../describe-graph.ts';
-import type { GraphSource } from '../../graph-source.ts';
+import type { GraphSource } from '../../onnx/graph-source.ts';
 import { shapeKey } from '../../match-by-content.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { isShared } from './merged-weights.ts';

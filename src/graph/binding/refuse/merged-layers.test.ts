@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildModel, external, floats, node, value, type ModelParts } from '../../build-model.ts';
+import { buildModel, external, floats, node, value, type ModelParts } from '../../onnx/build-model.ts';
 import { describeGraph } from '../../describe-graph.ts';
 import { bindingOf } from '../../bind-weights.ts';
 import type { BindingSpec } from '../bind-request.ts';

@@ -1,7 +1,7 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import { layoutKey } from '../../match-by-content.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
 import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';

@@ -1,9 +1,9 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
-import { elementWords } from '../../element-words.ts';
-import type { GraphSource } from '../../graph-source.ts';
-import type { FloatDtype } from '../../onnx-dtype.ts';
-import { readElements } from '../../read-elements.ts';
+import { elementWords } from '../../elements/element-words.ts';
+import type { GraphSource } from '../../onnx/graph-source.ts';
+import type { FloatDtype } from '../../onnx/onnx-dtype.ts';
+import { readElements } from '../../elements/read-elements.ts';
 
 /**
  * Content that tells what a stored tensor is: all zeros; all one other number; or an additive mask, which holds nothing but 0 and one number so low

@@ -12,10 +12,10 @@ import {
   tensorAttribute,
   value,
   type ModelParts,
-} from '../../build-model.ts';
-import { ModelProtoSchema } from '../../onnx_pb.ts';
-import { onnxTypeOfDtype } from '../../onnx-dtype.ts';
-import { readModel } from '../../read-model.ts';
+} from '../../onnx/build-model.ts';
+import { ModelProtoSchema } from '../../onnx/onnx_pb.ts';
+import { onnxTypeOfDtype } from '../../onnx/onnx-dtype.ts';
+import { readModel } from '../../onnx/read-model.ts';
 import { bindModel, couldFillModel, numbers, type TestCheckpoint } from '../bind-model.test-support.ts';
 
 /** A model whose `fc.weight` the checkpoint fills, and what it holds besides. */

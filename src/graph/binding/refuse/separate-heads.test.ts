@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildModel, external, node, value } from '../../build-model.ts';
+import { buildModel, external, node, value } from '../../onnx/build-model.ts';
 import { describeGraph } from '../../describe-graph.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
 import { pairByHeaders } from '../pair/pair-by-headers.ts';

@@ -1,7 +1,7 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import { sameShape } from '../../match-by-content.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 import { isFactor, isHeadName, isTable } from '../pair/pair-tied.ts';

@@ -1,6 +1,6 @@
 import type { Dtype } from '../../../checkpoint/dtype.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
-import { isFloatDtype } from '../../onnx-dtype.ts';
+import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { CheckpointTensor, WeightBinding } from '../../weight-binding.ts';
 import type { KnownBytes } from '../bind-request.ts';
 import { fits } from '../pair/fit.ts';

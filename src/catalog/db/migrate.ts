@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { sql } from 'drizzle-orm';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { Db } from './database.ts';
+import { planMigrations, type Migration } from './plan-migrations.ts';
+
+/** The migrations of this version, beside the sources. */
+export const migrationsDirectory = new URL('../../../migrations/', import.meta.url);
+
+/** Key of the advisory lock that lets one process migrate at a time; any number nobody else uses. */
+const migrationLockKey = 0x6669_726e;
+
+/**
+ * Brings a database to this version: applies the files that it lacks, in order, all in one transaction under a lock, and records name and
+ * SHA-256 of each in the table `migrations`. Nothing to do is the usual case. Rejects as `planMigrations` does, and with
+ * `internal` when a file fails; the database is then as it was.
+ */
+export async function migrate(db: Db, directory: URL = migrationsDirectory): Promise<void> {
+  const files = await readMigrations(directory);
+  await db.transaction(async (tx) => {
+    // One connection needs no lock, and PGlite's never excludes; on a server it waits for the other process.
+    await tx.rows(sql`select 1 from pg_advisory_xact_lock(${migrationLockKey})`);
+    await tx.script(
+      'create table if not exists migrations (name text collate "C" primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    );
+    for (const { name, sha256, text } of planMigrations(files, await appliedTo(tx))) {
+      await tx.script(text);
+      await tx.rows(sql`insert into migrations (name, sha256) values (${name}, ${sha256}) returning name`);
+    }
+  });
+}
+
+/** Throws `conflict` when a database lacks migrations of this version; else as `planMigrations`. Changes nothing. */
+export async function requireMigrated(db: Db, directory: URL = migrationsDirectory): Promise<void> {
+  const files = await readMigrations(directory);
+  const [table] = await db.rows(sql`select to_regclass('migrations')::text as name`);
+  const missing = planMigrations(files, table?.['name'] === null ? [] : await appliedTo(db));
+  if (missing.length > 0) throw new FirnError('conflict', `The catalog lacks ${missing.length} migrations of this version; run firn migrate.`);
+}
+
+async function appliedTo(db: Db): Promise<Pick<Migration, 'name' | 'sha256'>[]> {
+  return (await db.rows(sql`select name, sha256 from migrations order by name`)) as unknown as Pick<Migration, 'name' | 'sha256'>[];
+}
+
+/** The `NNNN_name.sql` files of a directory by number, with their digests. */
+export async function readMigrations(directory: URL = migrationsDirectory): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  if (names.length === 0) throw new FirnError('internal', 'The migrations are missing from this installation.');
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, directory), 'utf8');
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}

@@ -1,0 +1,301 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, date, doublePrecision, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { fidelities, fileRoles } from '../../checkpoint/role.ts';
+import type { MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import {
+  checkpointStates,
+  evalSetParts,
+  fileStorages,
+  repositoryTypes,
+  visibilities,
+  type CheckpointResult,
+  type EvalSet,
+  type IdempotentAnswer,
+  type Run,
+  type RunLayout,
+} from '../contract/catalog.ts';
+import { condemnedReasons } from '../contract/garbage-records.ts';
+import { damageKinds } from '../contract/integrity-records.ts';
+import { json } from './json-column.ts';
+import type { TokenRecord } from '../contract/token-records.ts';
+
+/**
+ * The columns as queries see them. The truth about keys, checks and indexes is migrations/*.sql; schema.test.ts compares the two column
+ * by column.
+ */
+const id = () =>
+  text('id')
+    .primaryKey()
+    .default(sql`replace(gen_random_uuid()::text, '-', '')`);
+const bytes = (name: string) => bigint(name, { mode: 'number' });
+const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+const createdAt = () => time('created_at').notNull().defaultNow();
+const errorCode = () => text('error_code').$type<FirnErrorCode>();
+
+export const repositories = pgTable('repositories', {
+  id: id(),
+  namespace: text('namespace').notNull(),
+  name: text('name').notNull(),
+  type: text('type', { enum: repositoryTypes }).notNull(),
+  createdAt: createdAt(),
+  visibility: text('visibility', { enum: visibilities }).notNull().default('private'),
+});
+
+export const evalSets = pgTable('eval_sets', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  name: text('name').notNull(),
+  state: text('state', { enum: ['open', 'ready', 'failed'] })
+    .notNull()
+    .default('open'),
+  spec: json<EvalSet['spec']>('spec').notNull(),
+  graphKey: text('graph_key'),
+  graphSha256: text('graph_sha256'),
+  graphBytes: bytes('graph_bytes'),
+  graphStoredBytes: bytes('graph_stored_bytes'),
+  batchesKey: text('batches_key'),
+  batchesSha256: text('batches_sha256'),
+  batchesBytes: bytes('batches_bytes'),
+  batchesStoredBytes: bytes('batches_stored_bytes'),
+  errorCode: errorCode(),
+  errorMessage: text('error_message'),
+  createdAt: createdAt(),
+});
+
+export const runs = pgTable('runs', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  name: text('name').notNull(),
+  fidelity: text('fidelity', { enum: fidelities }).notNull(),
+  evalSetId: text('eval_set_id'),
+  thresholds: json<Run['thresholds']>('thresholds').notNull(),
+  search: json<Run['search']>('search').notNull(),
+  seed: text('seed').notNull(),
+  parentCheckpointId: text('parent_checkpoint_id'),
+  layerTypes: json<Run['layerTypes']>('layer_types').notNull(),
+  binding: json<NonNullable<Run['binding']>>('binding'),
+  layout: json<RunLayout>('layout'),
+  nextSequence: integer('next_sequence').notNull().default(0),
+  createdAt: createdAt(),
+  deletedAt: time('deleted_at'),
+  state: json<NonNullable<Run['state']>>('state'),
+  bindingEvalSetId: text('binding_eval_set_id'),
+});
+
+export const checkpoints = pgTable('checkpoints', {
+  id: id(),
+  runId: text('run_id').notNull(),
+  sequence: integer('sequence').notNull(),
+  step: bigint('step', { mode: 'number' }).notNull(),
+  revision: text('revision'),
+  state: text('state', { enum: checkpointStates }).notNull().default('open'),
+  fixedConfig: json<QuantizationConfig>('fixed_config'),
+  result: json<CheckpointResult>('result'),
+  errorCode: errorCode(),
+  errorMessage: text('error_message'),
+  packageId: text('package_id'),
+  cancelRequested: boolean('cancel_requested').notNull().default(false),
+  deletedAt: time('deleted_at'),
+  createdAt: createdAt(),
+  touchedAt: time('touched_at').notNull().defaultNow(),
+  committedAt: time('committed_at'),
+  finishedAt: time('finished_at'),
+  layerTypes: json<Run['layerTypes']>('layer_types'),
+  evalSetId: text('eval_set_id'),
+  thresholds: json<Run['thresholds']>('thresholds'),
+  expects: json<MetricValues>('expects'),
+});
+
+export const checkpointFiles = pgTable('checkpoint_files', {
+  id: id(),
+  checkpointId: text('checkpoint_id').notNull(),
+  path: text('path').notNull(),
+  role: text('role', { enum: fileRoles }).notNull(),
+  sizeBytes: bytes('size_bytes'),
+  sha256: text('sha256'),
+  gitSha1: text('git_sha1'),
+  rawKey: text('raw_key'),
+  rawStoredBytes: bytes('raw_stored_bytes'),
+  received: boolean('received').notNull().default(false),
+  storage: text('storage', { enum: fileStorages }),
+  resultSha256: text('result_sha256'),
+  resultBytes: bytes('result_bytes'),
+  originId: text('origin_id'),
+});
+
+export const packages = pgTable('packages', {
+  id: text('id').primaryKey(),
+  checkpointId: text('checkpoint_id').notNull(),
+  key: text('key').notNull(),
+  sizeBytes: bytes('size_bytes').notNull(),
+  storedBytes: bytes('stored_bytes').notNull(),
+  indexOffsetBytes: bytes('index_offset_bytes').notNull(),
+  indexLengthBytes: bytes('index_length_bytes').notNull(),
+  kind: text('kind', { enum: ['base', 'delta'] }).notNull(),
+  ancestorId: text('ancestor_id'),
+  chainLength: integer('chain_length').notNull(),
+  createdAt: createdAt(),
+  superStepId: text('super_step_id'),
+  position: integer('position').notNull().default(0),
+  mergeTried: boolean('merge_tried').notNull().default(false),
+});
+
+export const condemnedObjects = pgTable('condemned_objects', {
+  key: text('key').primaryKey(),
+  condemnedAt: time('condemned_at').notNull().defaultNow(),
+  storedBytes: bytes('stored_bytes'),
+  repositoryId: text('repository_id'),
+  reason: text('reason', { enum: condemnedReasons }).notNull().default('merged'),
+});
+
+export const trials = pgTable(
+  'trials',
+  {
+    checkpointId: text('checkpoint_id').notNull(),
+    configKey: text('config_key').notNull(),
+    config: json<QuantizationConfig>('config').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    estimatedBytes: doublePrecision('estimated_bytes').notNull(),
+    metrics: json<MetricValues>('metrics').notNull(),
+    halves: json<readonly MetricValues[]>('halves'),
+    degradation: json<MetricValues>('degradation').notNull(),
+    passed: boolean('passed').notNull(),
+    seconds: doublePrecision('seconds').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })],
+);
+
+export const jobs = pgTable('jobs', {
+  id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+  kind: text('kind').notNull(),
+  subjectId: text('subject_id').notNull(),
+  state: text('state', { enum: ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] }).notNull(),
+  orderKey: text('order_key'),
+  orderSequence: bigint('order_sequence', { mode: 'number' }),
+  runAt: time('run_at').notNull().defaultNow(),
+  attempts: integer('attempts').notNull().default(0),
+  attemptsMax: integer('attempts_max').notNull(),
+  leasesLost: integer('leases_lost').notNull().default(0),
+  leasesLostMax: integer('leases_lost_max').notNull(),
+  fence: integer('fence').notNull().default(0),
+  lockedBy: text('locked_by'),
+  leaseUntil: time('lease_until'),
+  lastError: text('last_error'),
+  cancelRequested: boolean('cancel_requested').notNull().default(false),
+  traceparent: text('traceparent'),
+  createdAt: createdAt(),
+  finishedAt: time('finished_at'),
+});
+
+export const arrivals = pgTable('arrivals', {
+  id: text('id').primaryKey(),
+  runId: text('run_id'),
+  checkpointId: text('checkpoint_id'),
+  evalSetId: text('eval_set_id'),
+  sizeBytes: bytes('size_bytes').notNull(),
+  keepUntil: time('keep_until').notNull(),
+});
+
+export const uploads = pgTable('uploads', {
+  id: id(),
+  repositoryId: text('repository_id').notNull(),
+  checkpointId: text('checkpoint_id'),
+  path: text('path'),
+  role: text('role', { enum: fileRoles }),
+  evalSetId: text('eval_set_id'),
+  part: text('part', { enum: evalSetParts }),
+  sizeBytes: bytes('size_bytes').notNull(),
+  sha256: text('sha256'),
+  partBytes: bytes('part_bytes'),
+  metadata: text('metadata'),
+  receivedBytes: bytes('received_bytes').notNull().default(0),
+  pieceCount: integer('piece_count').notNull().default(0),
+  isComplete: boolean('is_complete').notNull().default(false),
+  writer: text('writer'),
+  finishingUntil: time('finishing_until'),
+  expiresAt: time('expires_at').notNull(),
+  createdAt: createdAt(),
+});
+
+export const uploadPieces = pgTable(
+  'upload_pieces',
+  {
+    uploadId: text('upload_id').notNull(),
+    offsetBytes: bytes('offset_bytes').notNull(),
+    sizeBytes: bytes('size_bytes').notNull(),
+    storedBytes: bytes('stored_bytes').notNull(),
+    key: text('key').notNull(),
+    sha256: text('sha256'),
+  },
+  (table) => [primaryKey({ columns: [table.uploadId, table.offsetBytes] })],
+);
+
+export const chores = pgTable('chores', {
+  name: text('name').primaryKey(),
+  begunAt: time('begun_at').notNull(),
+});
+
+export const processes = pgTable('processes', {
+  id: text('id').primaryKey(),
+  gateway: boolean('gateway').notNull(),
+  worker: boolean('worker').notNull(),
+  version: text('version').notNull(),
+  startedAt: time('started_at').notNull(),
+  seenAt: time('seen_at').notNull(),
+});
+
+export const idempotency = pgTable('idempotency', {
+  key: text('key').primaryKey(),
+  fingerprint: text('fingerprint').notNull(),
+  status: integer('status'),
+  headers: json<IdempotentAnswer['headers']>('headers'),
+  body: text('body'),
+  ttlMs: bigint('ttl_ms', { mode: 'number' }).notNull(),
+  expiresAt: time('expires_at').notNull(),
+});
+
+export const tokens = pgTable('tokens', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  secretSha256: text('secret_sha256').notNull(),
+  grants: json<TokenRecord['grants']>('grants').notNull(),
+  isFirst: boolean('is_first').notNull().default(false),
+  createdAt: createdAt(),
+  expiresAt: time('expires_at'),
+  revokedAt: time('revoked_at'),
+});
+
+export const damagedObjects = pgTable('damaged_objects', {
+  key: text('key').primaryKey(),
+  what: text('what', { enum: damageKinds }).notNull(),
+  detail: text('detail').notNull(),
+  foundAt: time('found_at').notNull().defaultNow(),
+});
+
+export const scrubRounds = pgTable('scrub_rounds', {
+  name: text('name').primaryKey(),
+  begunAt: time('begun_at').notNull(),
+  endedAt: time('ended_at'),
+  afterKey: text('after_key').notNull(),
+  objects: bigint('objects', { mode: 'number' }).notNull(),
+  bytes: bytes('bytes').notNull(),
+});
+
+export const namespaceQuotas = pgTable('namespace_quotas', {
+  namespace: text('namespace').primaryKey(),
+  storedBytesMax: bytes('stored_bytes_max').notNull(),
+});
+
+export const transfers = pgTable(
+  'transfers',
+  {
+    repositoryId: text('repository_id').notNull(),
+    day: date('day').notNull(),
+    receivedBytes: bytes('received_bytes').notNull(),
+    sentBytes: bytes('sent_bytes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.repositoryId, table.day] })],
+);

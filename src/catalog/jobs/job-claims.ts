@@ -1,0 +1,114 @@
+import { and, asc, eq, exists, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Claim, Job, JobRecords, JobState } from '../contract/catalog.ts';
+import { sqlStateOf } from '../db/database-error.ts';
+import type { Db } from '../db/database.ts';
+import { claimLost, heldBy, jobColumns, jobOf, msFromNow, unfinishedJobStates, unlocked } from './job-rows.ts';
+import { jobs } from '../db/schema.ts';
+
+/** Longest error text kept with a job, in characters. */
+const lastErrorLengthMax = 2000;
+/** Tries of a claim that met another one at the same order key. */
+const claimTriesMax = 3;
+/** SQLSTATE unique_violation. */
+const uniqueViolation = '23505';
+
+type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'confirm' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
+
+/** The verbs of a worker: take a job, keep it, end it. Each of the later ones is one update that matches only while the claim holds. */
+export function jobClaims({ query }: Db): ClaimVerbs {
+  async function update(claim: Claim, set: Parameters<ReturnType<typeof query.update<typeof jobs>>['set']>[0]): Promise<Job> {
+    const [job] = await query.update(jobs).set(set).where(heldBy(claim)).returning(jobColumns);
+    if (job === undefined) throw claimLost(claim);
+    return jobOf(job);
+  }
+  async function claimOnce(input: Parameters<JobRecords['claim']>[0]): Promise<Job[]> {
+    const { workerId, leaseMs } = input;
+    const free = query.$with('free').as(claimable({ query }, input));
+    const claimed = await query
+      .with(free)
+      .update(jobs)
+      .set({ state: 'running', lockedBy: workerId, leaseUntil: msFromNow(leaseMs), fence: sql`${jobs.fence} + 1` })
+      .from(free)
+      .where(eq(jobs.id, free.id))
+      .returning(jobColumns);
+    const urgency = (job: { kind: string }): number => input.kinds.indexOf(job.kind);
+    return claimed.sort((a, b) => urgency(a) - urgency(b) || a.runAt.getTime() - b.runAt.getTime() || Number(a.id - b.id)).map(jobOf);
+  }
+  return {
+    async claim(input) {
+      if (input.kinds.length === 0 || input.limit < 1) return [];
+      for (let tries = 1; ; tries++) {
+        try {
+          return await claimOnce(input);
+        } catch (error) {
+          // Another claim took a job of the same order key after this one had looked. Looking again finds that job running.
+          if (sqlStateOf(error) !== uniqueViolation || tries >= claimTriesMax) throw error;
+        }
+      }
+    },
+    async heartbeat(claim, leaseMs) {
+      const { cancelRequested } = await update(claim, { leaseUntil: msFromNow(leaseMs) });
+      return { cancelRequested };
+    },
+    async confirm(claim) {
+      const held = await query.select({ id: jobs.id }).from(jobs).where(heldBy(claim)).for('share');
+      if (held.length === 0) throw claimLost(claim);
+    },
+    async complete(claim) {
+      await update(claim, { ...unlocked, state: 'done', finishedAt: sql`now()` });
+    },
+    async fail(claim, error, delayMs) {
+      const ended = delayMs === 'never' ? sql`true` : sql`${jobs.attempts} + 1 >= ${jobs.attemptsMax}`;
+      const job = await update(claim, {
+        ...unlocked,
+        attempts: sql`${jobs.attempts} + 1`,
+        lastError: error.slice(0, lastErrorLengthMax),
+        state: sql<JobState>`case when ${ended} then 'failed' else 'queued' end`,
+        finishedAt: sql`case when ${ended} then now() end`,
+        runAt: delayMs === 'never' ? sql`${jobs.runAt}` : msFromNow(delayMs),
+      });
+      return job.state;
+    },
+    async defer(claim, delayMs) {
+      await update(claim, { ...unlocked, state: 'queued', runAt: msFromNow(delayMs) });
+    },
+    async cancelled(claim) {
+      await update(claim, { ...unlocked, state: 'cancelled', finishedAt: sql`now()` });
+    },
+  };
+}
+
+/**
+ * Queued jobs whose time has come, locked, in the order of their kinds, then oldest first; a locked one is another worker's and is skipped. In an order key only the first unfinished
+ * job counts, and none while one of the key runs. A common table expression with a row lock is computed once, so the limit holds.
+ */
+function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
+  const other = alias(jobs, 'other');
+  const blocking = query
+    .select({ one: sql`1` })
+    .from(other)
+    .where(
+      and(
+        eq(other.orderKey, jobs.orderKey),
+        inArray(other.state, unfinishedJobStates),
+        or(eq(other.state, 'running'), sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`),
+      ),
+    );
+  return query
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`), inArray(jobs.kind, [...kinds]), or(isNull(jobs.orderKey), not(exists(blocking)))))
+    .orderBy(asc(urgencyOf(kinds)), asc(jobs.runAt), asc(jobs.id))
+    .limit(limit)
+    .for('update', { skipLocked: true });
+}
+
+/** The place of a job's kind among those that are claimed. */
+function urgencyOf(kinds: readonly string[]): SQL {
+  const list = sql.join(
+    kinds.map((kind) => sql`${kind}`),
+    sql`, `,
+  );
+  return sql`array_position(array[${list}]::text[], ${jobs.kind})`;
+}

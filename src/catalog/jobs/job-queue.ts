@@ -1,0 +1,119 @@
+import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { JobRecords, JobState } from '../contract/catalog.ts';
+import type { Db } from '../db/database.ts';
+import { jobColumns, jobOf, unfinishedJobStates } from './job-rows.ts';
+import { pruneRowsMax } from '../db/prune-limit.ts';
+import { jobs } from '../db/schema.ts';
+
+/** Failed tries of a job that says nothing else. */
+const attemptsMaxDefault = 5;
+/** Lost leases of a job that says nothing else: a crash is rarely the job's fault, but one that takes the process down each time must end. */
+const leasesLostMaxDefault = 20;
+
+/**
+ * Seconds from 1970 to 2026. A job made in place of one that was pruned begins with a fence of the seconds since then: more claims than that nobody has made of the first, and
+ * the column's range lasts until 2094.
+ */
+const fenceEpochSeconds = 1_767_225_600;
+
+type QueueVerbs = Pick<JobRecords, 'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'>;
+
+/** The verbs of those who want work done. */
+export function jobQueue({ query }: Db): QueueVerbs {
+  const isUnfinished = (kind: string, subjectId: string) => and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));
+  const find: QueueVerbs['find'] = async (kind, subjectId) => {
+    const [found] = await query
+      .select(jobColumns)
+      .from(jobs)
+      .where(and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId)))
+      .orderBy(desc(jobs.id))
+      .limit(1);
+    return found && jobOf(found);
+  };
+  return {
+    async enqueue({ held = false, attemptsMax = attemptsMaxDefault, leasesLostMax = leasesLostMaxDefault, ...rest }) {
+      if ((rest.orderKey === undefined) !== (rest.orderSequence === undefined))
+        throw new FirnError('internal', 'The job is not valid.', { detail: 'orderKey and orderSequence go together' });
+      const [created] = await query
+        .insert(jobs)
+        .values({ ...rest, attemptsMax, leasesLostMax, state: held ? 'held' : 'queued' })
+        .onConflictDoNothing()
+        .returning(jobColumns);
+      if (created === undefined) throw new FirnError('conflict', 'The work is queued already.');
+      return jobOf(created);
+    },
+    async release(kind, subjectId, traceparent) {
+      const released = await query
+        .update(jobs)
+        .set({
+          state: sql<JobState>`case ${jobs.state} when 'held' then 'queued' else ${jobs.state} end`,
+          runAt: sql`case ${jobs.state} when 'held' then now() else ${jobs.runAt} end`,
+          ...(traceparent !== undefined && { traceparent }),
+        })
+        .where(isUnfinished(kind, subjectId))
+        .returning({ id: jobs.id });
+      if (released.length === 0) throw new FirnError('conflict', 'There is no work that waits for its release.');
+    },
+    async restart({ kind, subjectId, orderKey, orderSequence, traceparent }) {
+      const last = await find(kind, subjectId);
+      const [restarted] =
+        last === undefined
+          ? await query
+              .insert(jobs)
+              .values({
+                ...{ kind, subjectId, orderKey, orderSequence, traceparent, state: 'queued' },
+                ...{ attemptsMax: attemptsMaxDefault, leasesLostMax: leasesLostMaxDefault },
+                fence: sql`extract(epoch from now())::bigint - ${fenceEpochSeconds}`,
+              })
+              .onConflictDoNothing()
+              .returning(jobColumns)
+          : await query
+              .update(jobs)
+              .set({
+                ...{ state: 'queued', attempts: 0, leasesLost: 0, cancelRequested: false, lastError: null, finishedAt: null, runAt: sql`now()` },
+                ...(traceparent !== undefined && { traceparent }),
+              })
+              .where(and(eq(jobs.id, BigInt(last.id)), inArray(jobs.state, ['done', 'failed', 'cancelled'])))
+              .returning(jobColumns);
+      if (restarted === undefined) throw new FirnError('conflict', 'The work is queued already.');
+      return jobOf(restarted);
+    },
+    async requestCancel(kind, subjectId) {
+      const running = sql`${jobs.state} = 'running'`;
+      const [marked] = await query
+        .update(jobs)
+        .set({
+          state: sql<JobState>`case when ${running} then ${jobs.state} else 'cancelled' end`,
+          cancelRequested: true,
+          finishedAt: sql`case when ${running} then null else now() end`,
+        })
+        .where(isUnfinished(kind, subjectId))
+        .returning(jobColumns);
+      return marked?.state ?? (await find(kind, subjectId))?.state;
+    },
+    find,
+    async prune(finishedBefore) {
+      const old = query
+        .select({ id: jobs.id })
+        .from(jobs)
+        .where(and(inArray(jobs.state, ['done', 'failed', 'cancelled']), lt(jobs.finishedAt, finishedBefore)))
+        .limit(pruneRowsMax);
+      return (await query.delete(jobs).where(inArray(jobs.id, old)).returning({ id: jobs.id })).length;
+    },
+    async count() {
+      return query
+        .select({ kind: jobs.kind, state: jobs.state, count: sql<number>`count(*)::int` })
+        .from(jobs)
+        .groupBy(jobs.kind, jobs.state);
+    },
+    async oldestQueuedSeconds() {
+      const oldest = await query
+        .select({ kind: jobs.kind, ms: sql<string>`(extract(epoch from now() - min(${jobs.runAt})) * 1000)::bigint::text` })
+        .from(jobs)
+        .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`)))
+        .groupBy(jobs.kind);
+      return Object.fromEntries(oldest.map(({ kind, ms }) => [kind, Number(ms) / 1000]));
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pglite';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { Db, QueryBuilder } from '../db/database.ts';
+import { transactionScope } from '../db/transaction-scope.ts';
+
+type Client = Pick<PGlite | Transaction, 'query' | 'exec'>;
+
+const dialect = new PgDialect();
+
+/**
+ * `Db` over PGlite, which is one connection: transactions run one after another, and a query outside waits for the one that runs. A query on
+ * the outer `Db` from inside a transaction would wait for itself; it is refused with `internal` instead.
+ */
+export function pgliteDatabase(client: PGlite): Db {
+  const scope = transactionScope();
+  function checkUse(): void {
+    if (client.closed) throw new FirnError('internal', 'The catalog is closed.');
+    scope.refuseInside();
+  }
+  const outside: Client = {
+    async query(text, params, options) {
+      checkUse();
+      return client.query(text, params, options);
+    },
+    async exec(text, options) {
+      checkUse();
+      return client.exec(text, options);
+    },
+  };
+  return {
+    ...statements(outside),
+    async transaction(work) {
+      checkUse();
+      return client.transaction(async (tx) => {
+        const db: Db = { ...statements(tx), transaction: (inner) => inner(db) };
+        return scope.run(() => work(db));
+      });
+    },
+  };
+}
+
+function statements(client: Client): Pick<Db, 'query' | 'rows' | 'script'> {
+  return {
+    // Drizzle types its client as PGlite but uses `query` alone.
+    query: drizzle({ client: client as PGlite }) as unknown as QueryBuilder,
+    async rows(statement) {
+      const { sql, params } = dialect.sqlToQuery(statement);
+      return (await client.query<Record<string, unknown>>(sql, params)).rows;
+    },
+    async script(text) {
+      await client.exec(text);
+    },
+  };
+}

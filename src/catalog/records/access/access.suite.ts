@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Catalog } from '../../contract/catalog.ts';
+import { expectCode, freshName, makeRepository } from '../../catalog-fixtures.test-support.ts';
+
+const secretSha256 = 'ab'.repeat(32);
+
+/** Tokens, and who sees which repository. */
+export function accessSuite(open: () => Catalog): void {
+  test('a token is kept as it was made, until it is revoked', async () => {
+    const { tokens } = open();
+    const expiresAt = new Date('2030-01-01T00:00:00Z');
+    const id = freshName();
+    const grants = [{ scope: 'write', namespace: 'acme' }] as const;
+    const made = await tokens.create({ id, name: 'ci', secretSha256, grants, expiresAt });
+    expect(made).toEqual({ id, name: 'ci', secretSha256, grants, expiresAt, createdAt: expect.any(Date) });
+    expect(await tokens.get(id)).toEqual(made);
+    expect((await tokens.list({ limit: 1000 })).find((token) => token.id === id)).toEqual(made);
+    await expectCode(tokens.create({ id, name: 'other', secretSha256, grants }), 'conflict');
+    const { revokedAt } = await tokens.revoke(id);
+    expect((await tokens.revoke(id)).revokedAt).toEqual(revokedAt);
+    expect((await tokens.get(id))!.revokedAt).toEqual(revokedAt);
+    await expectCode(tokens.revoke('nobody'), 'not-found');
+    expect(await tokens.get('nobody')).toBeUndefined();
+  });
+
+  test('what is no digest is no token', async () => {
+    await expectCode(open().tokens.create({ id: freshName(), name: 'x', secretSha256: 'hf_secret', grants: [] }), 'internal');
+  });
+
+  test('a repository is private until told otherwise', async () => {
+    const { repositories } = open();
+    const { id, visibility } = await makeRepository(open());
+    expect(visibility).toBe('private');
+    expect((await repositories.setVisibility(id, 'public')).visibility).toBe('public');
+    expect((await repositories.get(id))!.visibility).toBe('public');
+    await expectCode(repositories.setVisibility('nobody', 'public'), 'not-found');
+  });
+
+  test('a list has what is public, and what is asked for by namespace and by repository', async () => {
+    const { repositories } = open();
+    const make = async (namespace: string, name: string, visibility: 'private' | 'public'): Promise<void> =>
+      void (await repositories.create({ namespace, name, type: 'model', visibility }));
+    const [a, b] = [`va-${freshName()}`, `vb-${freshName()}`];
+    await make(a, 'one', 'private');
+    await make(a, 'two', 'public');
+    await make(b, 'one', 'private');
+    await make(b, 'two', 'private');
+    const seen = async (visible: Parameters<typeof repositories.list>[1]): Promise<string[]> =>
+      (await repositories.list({ limit: 1000 }, visible))
+        .filter(({ namespace }) => [a, b].includes(namespace))
+        .map(({ namespace, name }) => `${namespace === a ? 'a' : 'b'}/${name}`);
+    expect((await seen({ namespaces: [], repositories: [] })).sort()).toEqual(['a/two']);
+    expect((await seen({ namespaces: [b], repositories: [] })).sort()).toEqual(['a/two', 'b/one', 'b/two']);
+    expect(
+      (
+        await seen({
+          namespaces: [],
+          repositories: [
+            { namespace: a, name: 'one' },
+            { namespace: b, name: 'two' },
+          ],
+        })
+      ).sort(),
+    ).toEqual(['a/one', 'a/two', 'b/two']);
+    expect(await seen('all')).toHaveLength(4);
+  });
+}

@@ -1,0 +1,53 @@
+import { asc, eq, gt, sql } from 'drizzle-orm';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { TokenRecord, TokenRecords } from '../../contract/token-records.ts';
+import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
+import { pageLimit } from '../../db/page-limit.ts';
+import { tokens } from '../../db/schema.ts';
+
+/** See `TokenRecords`. */
+export function tokenRecords(db: Db): TokenRecords {
+  const { query } = db;
+  return {
+    async create(input) {
+      const [created] = await query.insert(tokens).values(input).onConflictDoNothing().returning();
+      if (created === undefined) throw new FirnError('conflict', 'The token exists already.');
+      return recordOf(created);
+    },
+    async createFirst(input) {
+      return db.transaction(async (tx) => {
+        const known = await tx.query.select({ id: tokens.id }).from(tokens).limit(1);
+        if (known.length > 0) return false;
+        // Who comes second waits here for the unique index.
+        const created = await tx.query
+          .insert(tokens)
+          .values({ ...input, isFirst: true })
+          .onConflictDoNothing()
+          .returning({ id: tokens.id });
+        return created.length > 0;
+      });
+    },
+    async get(id) {
+      const [found] = await query.select().from(tokens).where(eq(tokens.id, id));
+      return found && recordOf(found);
+    },
+    async list(page) {
+      const later = page.after === undefined ? undefined : gt(tokens.id, page.after);
+      return (await query.select().from(tokens).where(later).orderBy(asc(tokens.id)).limit(pageLimit(page))).map(recordOf);
+    },
+    async revoke(id) {
+      const [revoked] = await query
+        .update(tokens)
+        .set({ revokedAt: sql`coalesce(${tokens.revokedAt}, now())` })
+        .where(eq(tokens.id, id))
+        .returning();
+      if (revoked === undefined) throw new FirnError('not-found', 'There is no such token.');
+      return recordOf(revoked);
+    },
+  };
+}
+
+function recordOf({ isFirst: _, ...row }: typeof tokens.$inferSelect): TokenRecord {
+  return dropNulls(row);
+}

@@ -1,0 +1,170 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import { arrivalsOf } from '../arriving.ts';
+import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from '../../contract/catalog.ts';
+import { isTerminal, legalSources } from './checkpoint-moves.ts';
+import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
+import { condemnRaw } from '../condemn.ts';
+import { countByState } from '../../db/count-by-state.ts';
+import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
+import { hideCheckpoints } from './hide-checkpoints.ts';
+import { newestElsewhere } from './newest-elsewhere.ts';
+import { pageLimit, pageLimitMax } from '../../db/page-limit.ts';
+import { purgeCheckpoint } from './purge-checkpoint.ts';
+import { checkpointColumns } from '../../db/record-columns.ts';
+import { retryCheckpoint } from './retry-checkpoint.ts';
+import { checkpointFiles, checkpoints, runs, uploads } from '../../db/schema.ts';
+import { endUploads } from '../uploads/uploads.ts';
+
+/** See `CheckpointRecords`. */
+export function checkpointRecords(db: Db): CheckpointRecords {
+  const { query } = db;
+  const one = async (...conditions: Parameters<typeof and>): Promise<Checkpoint | undefined> => {
+    const [found] = await query
+      .select(checkpointColumns)
+      .from(checkpoints)
+      .where(and(...conditions))
+      .orderBy(desc(checkpoints.sequence))
+      .limit(1);
+    return found && dropNulls(found);
+  };
+  return {
+    async reserve({ runId, step, fixedConfig, layerTypes, expects }) {
+      return db.transaction(async (tx) => {
+        // The update also holds the run, so numbers are given in the order in which reservations become visible.
+        const [run] = await tx.query
+          .update(runs)
+          .set({ nextSequence: sql`${runs.nextSequence} + 1` })
+          .where(and(eq(runs.id, runId), isNull(runs.deletedAt)))
+          .returning({ next: runs.nextSequence });
+        if (run === undefined) throw new FirnError('not-found', 'There is no such run.');
+        const [reserved] = await tx.query
+          .insert(checkpoints)
+          .values({ runId, step, sequence: run.next - 1, fixedConfig, layerTypes, expects })
+          .onConflictDoNothing()
+          .returning(checkpointColumns);
+        if (reserved === undefined) throw new FirnError('step-exists', `The run has a checkpoint of step ${step} already.`);
+        return dropNulls(reserved);
+      });
+    },
+    find: (runId, step) => one(eq(checkpoints.runId, runId), eq(checkpoints.step, step), isNull(checkpoints.deletedAt)),
+    get: (id) => one(eq(checkpoints.id, id)),
+    async list(runId, page) {
+      const later = page.after === undefined ? undefined : gt(checkpoints.sequence, sequenceOf(page.after));
+      const found = await query
+        .select(checkpointColumns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt), later))
+        .orderBy(asc(checkpoints.sequence))
+        .limit(pageLimit(page));
+      return found.map(dropNulls);
+    },
+    previousReady: (runId, beforeSequence, { live = false } = {}) => {
+      const isReady = and(eq(checkpoints.state, 'ready'), isNotNull(checkpoints.packageId), live ? isNull(checkpoints.deletedAt) : undefined);
+      return one(eq(checkpoints.runId, runId), lt(checkpoints.sequence, beforeSequence), isReady);
+    },
+    newestElsewhere: (run, limit) => newestElsewhere(db, run, limit),
+    async transition(id, from, to, set = {}) {
+      const at = {
+        ...(to === 'queued' && { committedAt: sql`coalesce(${checkpoints.committedAt}, now())` }),
+        ...(isTerminal(to) && { finishedAt: sql`now()` }),
+      };
+      const [moved] = await query
+        .update(checkpoints)
+        .set({ ...at, ...set, state: to })
+        .where(and(eq(checkpoints.id, id), inArray(checkpoints.state, legalSources(from, to))))
+        .returning(checkpointColumns);
+      if (moved === undefined) throw await refusal(db, id, to);
+      return dropNulls(moved);
+    },
+    retry: (id, evaluation) => retryCheckpoint(db, id, evaluation),
+    anyMeasuredWith: async (runId, evalSetId) => {
+      const isCommitted = inArray(checkpoints.state, ['queued', 'working', 'ready']);
+      return (await one(eq(checkpoints.runId, runId), eq(checkpoints.evalSetId, evalSetId), isCommitted)) !== undefined;
+    },
+    hasNewerReady: async (runId, sequence) => {
+      const isReady = and(eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt));
+      return (await one(eq(checkpoints.runId, runId), gt(checkpoints.sequence, sequence), isReady)) !== undefined;
+    },
+    async requestCancel(id) {
+      const marked = await query
+        .update(checkpoints)
+        .set({ cancelRequested: sql`${checkpoints.cancelRequested} or ${inArray(checkpoints.state, unfinished)}` })
+        .where(eq(checkpoints.id, id))
+        .returning({ id: checkpoints.id });
+      if (marked.length === 0) throw missing();
+    },
+    async discard(id, condition) {
+      return db.transaction(async (tx) => {
+        const [found] = await tx.query
+          .select({ state: checkpoints.state, touchedAt: checkpoints.touchedAt })
+          .from(checkpoints)
+          .where(eq(checkpoints.id, id))
+          .for('update');
+        if (found === undefined) throw missing();
+        if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
+        if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await arrivalsOf(tx, id).limit(1)).length > 0))
+          throw new FirnError('conflict', 'The checkpoint is still being uploaded.');
+        const keys = await condemnRaw(tx, eq(checkpointFiles.checkpointId, id), 'discarded');
+        const ended = await endUploads(tx, eq(uploads.checkpointId, id));
+        await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
+        return [...keys, ...ended.keys];
+      });
+    },
+    async hide(id) {
+      const { ids, keys } = await hideCheckpoints(db, eq(checkpoints.id, id));
+      if (ids.length === 0) throw missing();
+      return keys;
+    },
+    purge: (id) => purgeCheckpoint(db, id),
+    async staleOpen(before, limit) {
+      const found = await query
+        .select(checkpointColumns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(arrivalsOf({ query }, checkpoints.id))))
+        .orderBy(asc(checkpoints.touchedAt))
+        .limit(Math.min(limit, pageLimitMax));
+      return found.map(dropNulls);
+    },
+    hasDependents: (id) => buildsOn(db, id),
+    async unfinished(runId, limit) {
+      const found = await query
+        .select(checkpointColumns)
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), inArray(checkpoints.state, ['open', 'queued', 'working'])))
+        .orderBy(asc(checkpoints.sequence))
+        .limit(pageLimit({ limit }));
+      return found.map(dropNulls);
+    },
+    reclaimable: (limit) => reclaimableCheckpoints(db, pageLimit({ limit })),
+    async count() {
+      return countByState(
+        checkpointStates,
+        await query
+          .select({ state: checkpoints.state, count: sql<number>`count(*)::int` })
+          .from(checkpoints)
+          .where(isNull(checkpoints.deletedAt))
+          .groupBy(checkpoints.state),
+      );
+    },
+  };
+}
+
+const unfinished: readonly CheckpointState[] = checkpointStates.filter((state) => !isTerminal(state));
+
+function sequenceOf(token: string): number {
+  const sequence = Number(token);
+  // Beyond the column's range a comparison would fail in the database.
+  if (!/^\d{1,9}$/.test(token)) throw new FirnError('invalid-request', 'The page token is not a sequence number.');
+  return sequence;
+}
+
+async function refusal({ query }: Db, id: string, to: CheckpointState): Promise<FirnError> {
+  const [found] = await query.select({ state: checkpoints.state }).from(checkpoints).where(eq(checkpoints.id, id));
+  return found === undefined ? missing() : new FirnError('conflict', `The checkpoint is ${found.state} and cannot become ${to}.`);
+}
+
+function missing(): FirnError {
+  return new FirnError('not-found', 'There is no such checkpoint.');
+}

@@ -1,0 +1,75 @@
+import { and, eq, inArray, isNotNull, notExists, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { condemnRaw } from '../condemn.ts';
+import type { Db } from '../../db/database.ts';
+import { checkpointFiles, checkpoints, uploads } from '../../db/schema.ts';
+import { endUploads } from '../uploads/uploads.ts';
+
+/** Rows named in one statement: far below the protocol's 65535 parameters. */
+const rowsPerQuery = 1000;
+
+export interface HiddenCheckpoints {
+  readonly ids: readonly string[];
+  /** Of raw objects and pieces that no row refers to any more, and that are condemned. */
+  readonly keys: string[];
+}
+
+/**
+ * Hides the checkpoints that `which` names and forgets their uploads, their references and their raw objects, for what builds on them reads their packages only. A raw object that a
+ * reference of another checkpoint needs stays until the last of these is hidden.
+ */
+export async function hideCheckpoints(db: Db, which: SQL): Promise<HiddenCheckpoints> {
+  return db.transaction(async (tx) => {
+    const { query } = tx;
+    const hidden = await query
+      .update(checkpoints)
+      .set({ deletedAt: sql`coalesce(${checkpoints.deletedAt}, now())` })
+      .where(which)
+      .returning({ id: checkpoints.id });
+    const own = query.select({ id: checkpoints.id }).from(checkpoints).where(which);
+    const origins = (
+      await query
+        .select({ id: checkpointFiles.originId })
+        .from(checkpointFiles)
+        .where(and(inArray(checkpointFiles.checkpointId, own), isNotNull(checkpointFiles.originId)))
+    ).map(({ id }) => id!);
+    await query.update(checkpointFiles).set({ originId: null }).where(inArray(checkpointFiles.checkpointId, own));
+    const ended = await endUploads(tx, inArray(uploads.checkpointId, own));
+    const ownKeys = await releaseUnneeded(tx, inArray(checkpointFiles.checkpointId, own));
+    const originKeys: string[] = [];
+    for (let start = 0; start < origins.length; start += rowsPerQuery) {
+      const some = inArray(checkpointFiles.id, origins.slice(start, start + rowsPerQuery));
+      originKeys.push(...(await releaseUnneeded(tx, and(some, inArray(checkpointFiles.checkpointId, hiddenIds(tx)))!)));
+    }
+    return { ids: hidden.map(({ id }) => id), keys: [...ownKeys, ...originKeys, ...ended.keys] };
+  });
+}
+
+function hiddenIds({ query }: Db) {
+  return query.select({ id: checkpoints.id }).from(checkpoints).where(isNotNull(checkpoints.deletedAt));
+}
+
+/** Condemns the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
+async function releaseUnneeded(tx: Db, which: SQL): Promise<string[]> {
+  const { query } = tx;
+  // Held first: a reference that is being committed holds its origin too, and is seen by the statement after.
+  await query
+    .select({ id: checkpointFiles.id })
+    .from(checkpointFiles)
+    .where(and(which, isNotNull(checkpointFiles.rawKey)))
+    .for('update');
+  const reference = alias(checkpointFiles, 'reference');
+  const needed = query.select({ id: reference.id }).from(reference).where(eq(reference.originId, checkpointFiles.id));
+  const held = await query
+    .select({ id: checkpointFiles.id })
+    .from(checkpointFiles)
+    .where(and(which, isNotNull(checkpointFiles.rawKey), notExists(needed)));
+  const keys: string[] = [];
+  for (let start = 0; start < held.length; start += rowsPerQuery) {
+    const ids = held.slice(start, start + rowsPerQuery).map(({ id }) => id);
+    const some = inArray(checkpointFiles.id, ids);
+    keys.push(...(await condemnRaw(tx, some, 'deleted')));
+    await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(some);
+  }
+  return keys;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Catalog } from '../../contract/catalog.ts';
+import { makeCheckpoint, makeReady, makeRepository, makeRun } from '../../catalog-fixtures.test-support.ts';
+
+/** From names to records in one statement. */
+export function locationsSuite(open: () => Catalog): void {
+  const tree = async () => {
+    const catalog = open();
+    const repository = await makeRepository(catalog);
+    const run = await makeRun(catalog, { repositoryId: repository.id, layerTypes: { w: 'linear' }, thresholds: { loss: 0.01 } });
+    const checkpoint = await makeCheckpoint(catalog, run, 7);
+    const [file] = await catalog.files.announce(checkpoint.id, [{ path: 'a/b.safetensors', role: 'model', sizeBytes: 3 }]);
+    const names = { namespace: repository.namespace, name: repository.name, run: run.name, step: 7, path: 'a/b.safetensors' };
+    return { catalog, repository, run, checkpoint, file, names };
+  };
+
+  test('names lead to what each `find` says', async () => {
+    const { catalog, repository, run, checkpoint, file, names } = await tree();
+    // Beside it, what other names mean.
+    await makeCheckpoint(catalog, run, 8);
+    await catalog.files.announce(checkpoint.id, [{ path: 'a/c', role: 'other' }]);
+    expect(await catalog.locations.find(names)).toEqual({ repository, run, checkpoint, file });
+    expect(await catalog.runs.find(repository.id, run.name)).toEqual(run);
+    expect(await catalog.checkpoints.find(run.id, 7)).toEqual(checkpoint);
+    expect(await catalog.files.find(checkpoint.id, 'a/b.safetensors')).toEqual(file);
+  });
+
+  test('they lead as far as they name something', async () => {
+    const { catalog, repository, run, checkpoint, names } = await tree();
+    const { path: _path, ...toCheckpoint } = names;
+    const { step: _step, ...toRun } = toCheckpoint;
+    expect(await catalog.locations.find(toCheckpoint)).toEqual({ repository, run, checkpoint });
+    expect(await catalog.locations.find(toRun)).toEqual({ repository, run });
+    expect(await catalog.locations.find({ ...names, path: 'a' })).toEqual({ repository, run, checkpoint });
+    expect(await catalog.locations.find({ ...names, step: 9 })).toEqual({ repository, run });
+    expect(await catalog.locations.find({ ...names, run: 'another' })).toEqual({ repository });
+    expect(await catalog.locations.find({ ...names, name: 'another' })).toEqual({});
+    expect(await catalog.locations.find({ ...names, namespace: 'another' })).toEqual({});
+  });
+
+  test('a run of the same name in another repository is another run', async () => {
+    const { catalog, names } = await tree();
+    const other = await makeRepository(catalog);
+    const run = await makeRun(catalog, { repositoryId: other.id, name: names.run });
+    expect(await catalog.locations.find({ ...names, namespace: other.namespace, name: other.name })).toEqual({ repository: other, run });
+  });
+
+  test('what was deleted is not found, and what took its place is', async () => {
+    const { catalog, repository, run, names } = await tree();
+    const { checkpoint } = await makeReady(catalog, run, 9);
+    expect(await catalog.locations.find({ ...names, step: 9 })).toEqual({ repository, run, checkpoint });
+    await catalog.checkpoints.hide(checkpoint.id);
+    expect(await catalog.locations.find({ ...names, step: 9 })).toEqual({ repository, run });
+    const again = await makeCheckpoint(catalog, run, 9);
+    expect(await catalog.locations.find({ ...names, step: 9 })).toEqual({ repository, run, checkpoint: again });
+    const empty = await makeRun(catalog, { repositoryId: repository.id });
+    await catalog.runs.hide(empty.id);
+    expect(await catalog.locations.find({ ...names, run: empty.name })).toEqual({ repository });
+  });
+}

@@ -1,0 +1,39 @@
+import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
+import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
+import type { LocationRecords } from '../../contract/location-records.ts';
+import { checkpointColumns, runColumns } from '../../db/record-columns.ts';
+import { checkpointFiles as files, checkpoints, repositories, runs } from '../../db/schema.ts';
+
+/** See `LocationRecords`. One statement, whose text is made once: most requests begin with it. */
+export function locationRecords(db: Db): LocationRecords {
+  let statement: ReturnType<typeof findByNames> | undefined;
+  return {
+    async find({ namespace, name, run, step, path }) {
+      statement ??= findByNames(db);
+      // No value equals null: what is not named is not joined.
+      const [found] = await statement.execute({ namespace, name, run, step: step ?? null, path: path ?? null });
+      if (found === undefined) return {};
+      return {
+        repository: found.repository,
+        ...(found.run !== null && { run: dropNulls(found.run) }),
+        ...(found.checkpoint !== null && { checkpoint: dropNulls(found.checkpoint) }),
+        ...(found.file !== null && { file: dropNulls(found.file) }),
+      };
+    },
+  };
+}
+
+function findByNames({ query }: Db) {
+  const named = sql.placeholder;
+  return query
+    .select({ repository: getTableColumns(repositories), run: runColumns, checkpoint: checkpointColumns, file: getTableColumns(files) })
+    .from(repositories)
+    .leftJoin(runs, and(eq(runs.repositoryId, repositories.id), eq(runs.name, named('run')), isNull(runs.deletedAt)))
+    .leftJoin(checkpoints, and(eq(checkpoints.runId, runs.id), eq(checkpoints.step, named('step')), isNull(checkpoints.deletedAt)))
+    .leftJoin(files, and(eq(files.checkpointId, checkpoints.id), eq(files.path, named('path'))))
+    .where(and(eq(repositories.namespace, named('namespace')), eq(repositories.name, named('name'))))
+    .orderBy(desc(checkpoints.sequence))
+    .limit(1)
+    .prepare('find_by_names');
+}

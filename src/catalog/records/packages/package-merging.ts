@@ -1,0 +1,117 @@
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { PackageRecords } from '../../contract/catalog.ts';
+import { condemnPackages, refuseCondemned } from '../condemn.ts';
+import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
+import { checkpoints, packages } from '../../db/schema.ts';
+
+const { touchedAt: _, ...checkpointColumns } = getTableColumns(checkpoints);
+
+type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried'>;
+
+/** The verbs of those who put several packages into one object. */
+export function packageMerging(db: Db): MergeVerbs {
+  const { query } = db;
+  return {
+    async mergeable(runId, { newest, limit }) {
+      const [oldestKept] = await query
+        .select({ sequence: checkpoints.sequence })
+        .from(checkpoints)
+        .where(and(eq(checkpoints.runId, runId), eq(checkpoints.state, 'ready')))
+        .orderBy(desc(checkpoints.sequence))
+        .limit(1)
+        .offset(newest - 1);
+      return oldestKept === undefined ? [] : candidatesBefore(db, { runId, before: oldestKept.sequence, limit });
+    },
+    merge: ({ parts, ...object }) =>
+      db.transaction(async (tx) => {
+        await refuseCondemned(tx, [object.key]);
+        const merged = inArray(
+          packages.id,
+          parts.map(({ id }) => id),
+        );
+        await tx.query.select({ id: packages.id }).from(packages).where(merged).for('update');
+        await condemnPackages(tx, merged, 'merged');
+        for (const [position, part] of parts.entries()) await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
+      }),
+    async setMergeTried(id) {
+      await query.update(packages).set({ mergeTried: true }).where(eq(packages.id, id));
+    },
+  };
+}
+
+async function candidatesBefore(
+  { query }: Db,
+  { runId, before, limit }: { readonly runId: string; readonly before: number; readonly limit: number },
+): ReturnType<MergeVerbs['mergeable']> {
+  const descendant = alias(packages, 'descendant');
+  const user = alias(checkpoints, 'user_of_descendant');
+  const found = await query
+    .select({
+      record: getTableColumns(packages),
+      checkpoint: checkpointColumns,
+      descendants: count(descendant.id),
+      grows: sql<boolean>`coalesce(bool_or(${user.runId} = ${runId} and ${user.sequence} >= ${before}), false)`,
+    })
+    .from(packages)
+    .innerJoin(checkpoints, eq(checkpoints.packageId, packages.id))
+    .leftJoin(descendant, eq(descendant.ancestorId, packages.id))
+    .leftJoin(user, eq(user.packageId, descendant.id))
+    .where(
+      and(
+        eq(checkpoints.runId, runId),
+        lt(checkpoints.sequence, before),
+        eq(packages.kind, 'delta'),
+        isNull(packages.superStepId),
+        eq(packages.mergeTried, false),
+        sql`${checkpoints.result} -> 'config' ->> 'method' = 'residual'`,
+      ),
+    )
+    .groupBy(packages.id, checkpoints.id)
+    .orderBy(asc(checkpoints.sequence))
+    .limit(limit);
+  return found.map(({ record, checkpoint, ...rest }) => ({ ...rest, record: dropNulls(record), checkpoint: dropNulls(checkpoint) }));
+}
+
+interface PartMove {
+  readonly id: string;
+  /** The object it had. */
+  readonly from: string;
+  readonly key: string;
+  readonly superStepId: string;
+  readonly position: number;
+  readonly sizeBytes: number;
+  readonly storedBytes: number;
+  readonly indexOffsetBytes: number;
+  readonly indexLengthBytes: number;
+}
+
+async function movePart({ query }: Db, { id, from, storedBytes, ...object }: PartMove): Promise<void> {
+  const [before] = await query
+    .select({ storedBytes: packages.storedBytes })
+    .from(packages)
+    .where(and(eq(packages.id, id), eq(packages.key, from), isNull(packages.superStepId)))
+    .for('update');
+  if (before === undefined) throw new FirnError('conflict', 'A package that was to be merged is no longer there.');
+  await query
+    .update(packages)
+    .set({ ...object, storedBytes })
+    .where(eq(packages.id, id));
+  await addStoredBytes({ query }, id, storedBytes - before.storedBytes);
+}
+
+/** Counts what is stored for the checkpoint that uses a package anew. */
+export async function addStoredBytes({ query }: Pick<Db, 'query'>, packageId: string, bytes: number): Promise<void> {
+  const [using] = await query
+    .select({ id: checkpoints.id, result: checkpoints.result })
+    .from(checkpoints)
+    .where(eq(checkpoints.packageId, packageId))
+    .for('update');
+  if (using === undefined || using.result === null) return;
+  await query
+    .update(checkpoints)
+    .set({ result: { ...using.result, storedBytes: using.result.storedBytes + bytes } })
+    .where(eq(checkpoints.id, using.id));
+}

@@ -1,0 +1,58 @@
+import { eq, inArray, sql } from 'drizzle-orm';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { PackageRecord, PackageRecords } from '../../contract/catalog.ts';
+import { refuseCondemned } from '../condemn.ts';
+import type { Db } from '../../db/database.ts';
+import { dropNulls } from '../../db/drop-nulls.ts';
+import { packageMerging } from './package-merging.ts';
+import { packages } from '../../db/schema.ts';
+
+/** Longest chain that is followed, in packages: a bound on the recursion, far above what encoding allows. */
+const chainLengthMax = 4096;
+
+/** See `PackageRecords`. */
+export function packageRecords(db: Db): PackageRecords {
+  const { query } = db;
+  return {
+    create: (input) =>
+      db.transaction(async (tx) => {
+        await refuseCondemned(tx, [input.key]);
+        const [created] = await tx.query.insert(packages).values(input).onConflictDoNothing().returning();
+        if (created === undefined) throw new FirnError('conflict', 'The package exists already.');
+        return dropNulls(created);
+      }),
+    async get(id) {
+      const [found] = await query.select().from(packages).where(eq(packages.id, id));
+      return found && dropNulls(found);
+    },
+    async chain(id) {
+      const ids = sql`(
+        with recursive chain (id, depth) as (
+          select id, 1 from ${packages} where id = ${id}
+          union all
+          select ${packages.ancestorId}, depth + 1 from chain join ${packages} on ${packages.id} = chain.id
+          where ${packages.ancestorId} is not null and depth < ${chainLengthMax}
+        )
+        select id from chain)`;
+      const found = new Map((await query.select().from(packages).where(inArray(packages.id, ids))).map((row) => [row.id, dropNulls(row)]));
+      const chain: PackageRecord[] = [];
+      // Taken out as it is met, so that a circle ends.
+      for (let link = found.get(id); link !== undefined; link = link.ancestorId === undefined ? undefined : found.get(link.ancestorId)) {
+        found.delete(link.id);
+        chain.push(link);
+      }
+      if (chain.length === 0) throw new FirnError('not-found', 'There is no such package.');
+      return unbroken(id, chain);
+    },
+    ...packageMerging(db),
+  };
+}
+
+/** A chain counts down to one base. */
+function unbroken(id: string, chain: PackageRecord[]): PackageRecord[] {
+  const whole = chain.every(
+    ({ kind, chainLength }, position) => chainLength === chain.length - position && (kind === 'base') === (position === chain.length - 1),
+  );
+  if (!whole) throw new FirnError('internal', 'The checkpoint cannot be rebuilt: its chain is broken.', { detail: `package ${id}` });
+  return chain;
+}

@@ -1,0 +1,56 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { isArriving } from '../arriving.ts';
+import { arrivals, checkpointFiles, checkpoints, condemnedObjects, evalSets, packages, runs, transfers, uploadPieces, uploads } from '../../db/schema.ts';
+
+/** Which repositories are counted: a condition on the column or expression that holds their id. */
+export type UsageScope = (repositoryId: SQL) => SQL;
+
+const ofRun = sql`${runs.repositoryId}`;
+const joinRun = (checkpointId: SQL): SQL => sql`join ${checkpoints} on ${checkpoints.id} = ${checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}`;
+
+/** What is stored and named, as rows of (repository_id, part, bytes). */
+export function namedSums(scope: UsageScope): SQL {
+  return sql`
+    select ${ofRun} as repository_id, case when ${checkpoints.deletedAt} is null then 'package' else 'hidden' end as part, sum(${packages.storedBytes}) as bytes
+    from ${packages} ${joinRun(sql`${packages.checkpointId}`)} where ${scope(ofRun)} group by 1, 2
+    union all
+    select ${ofRun}, case when ${checkpoints.deletedAt} is not null then 'hidden' when ${checkpoints.state} in ('open', 'queued', 'working') then 'staged' else 'raw' end,
+      sum(${checkpointFiles.rawStoredBytes})
+    from ${checkpointFiles} ${joinRun(sql`${checkpointFiles.checkpointId}`)} where ${checkpointFiles.rawKey} is not null and ${scope(ofRun)} group by 1, 2
+    union all
+    select ${evalSets.repositoryId}, 'evalSet', sum(coalesce(${evalSets.graphStoredBytes}, ${evalSets.graphBytes}, 0) + coalesce(${evalSets.batchesStoredBytes}, ${evalSets.batchesBytes}, 0))
+    from ${evalSets} where ${scope(sql`${evalSets.repositoryId}`)} group by 1
+    union all
+    select ${uploads.repositoryId}, 'staged', sum(${uploadPieces.storedBytes})
+    from ${uploadPieces} join ${uploads} on ${uploads.id} = ${uploadPieces.uploadId} where ${scope(sql`${uploads.repositoryId}`)} group by 1`;
+}
+
+/** Room of bodies on their way, but for one of them, and of what has yet to come of uploads in several requests. */
+export function arrivingSums(scope: UsageScope, exceptId = ''): SQL {
+  const repositoryId = sql`coalesce(${runs.repositoryId}, ${evalSets.repositoryId})`;
+  return sql`
+    select ${repositoryId} as repository_id, 'arriving' as part, sum(${arrivals.sizeBytes}) as bytes
+    from ${arrivals} left join ${runs} on ${runs.id} = ${arrivals.runId} left join ${evalSets} on ${evalSets.id} = ${arrivals.evalSetId}
+    where ${isArriving} and ${arrivals.id} <> ${exceptId} and ${scope(repositoryId)} group by 1
+    union all
+    select ${uploads.repositoryId}, 'arriving', sum(${uploads.sizeBytes} - ${uploads.receivedBytes})
+    from ${uploads} where not ${uploads.isComplete} and ${scope(sql`${uploads.repositoryId}`)} group by 1`;
+}
+
+/** All that usage tells. */
+export function usageSums(scope: UsageScope): SQL {
+  return sql`
+    ${namedSums(scope)}
+    union all ${arrivingSums(scope)}
+    union all
+    select ${ofRun}, 'logical', sum(${checkpointFiles.sizeBytes})
+    from ${checkpointFiles} ${joinRun(sql`${checkpointFiles.checkpointId}`)}
+    where ${checkpoints.deletedAt} is null and ${checkpointFiles.received} and ${checkpointFiles.role} <> 'sensitivity' and ${scope(ofRun)} group by 1
+    union all
+    select ${condemnedObjects.repositoryId}, 'condemned', sum(coalesce(${condemnedObjects.storedBytes}, 0))
+    from ${condemnedObjects} where ${scope(sql`${condemnedObjects.repositoryId}`)} group by 1
+    union all
+    select ${transfers.repositoryId}, 'received', sum(${transfers.receivedBytes}) from ${transfers} where ${scope(sql`${transfers.repositoryId}`)} group by 1
+    union all
+    select ${transfers.repositoryId}, 'sent', sum(${transfers.sentBytes}) from ${transfers} where ${scope(sql`${transfers.repositoryId}`)} group by 1`;
+}

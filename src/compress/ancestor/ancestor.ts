@@ -1,0 +1,240 @@
+import { dtypeBytes } from '../../checkpoint/dtype.ts';
+import { blockElementsMax, type LatticeState, type ResidualChain } from '../../native/core.ts';
+import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
+import { codingBehind } from '../../package/blocks/copied-tensors.ts';
+import { gatheredBlocksMax } from '../../package/format-limits.ts';
+import { gatherBlock, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
+import { matchBlocks } from '../../package/blocks/match-blocks.ts';
+import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
+import type { ResidualTensor } from '../../package/residual-tensor.ts';
+import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
+import type { PackageChain } from '../../restore/chain/package-chain.ts';
+import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
+import type { SourceFile } from '../upload/model-source.ts';
+import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
+import { planKept } from './plan-kept.ts';
+
+/** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
+export class Ancestor {
+  readonly index: PackageIndex;
+  /** Packages read to rebuild it, itself included. */
+  readonly chainLength: number;
+  private readonly readers: readonly (BlockReader | undefined)[];
+  /** The plan of the new checkpoint that it is seen along. */
+  readonly plan: CodingPlan;
+  private readonly chain: PackageChain;
+  private readonly files: readonly SourceFile[];
+  /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
+  private readonly matches: readonly Int32Array[];
+  /** By file of the new checkpoint, of exact blocks without such a block: where the elements of their tensors lie there. */
+  private readonly gathers: readonly ReadonlyMap<number, readonly LocatedPart[]>[];
+  private readonly groups: readonly QuantizedGroup[];
+  /** By file of the new checkpoint: whether the file of the same path has the same digest. */
+  private readonly identical: readonly boolean[];
+  /** By file of the new checkpoint. */
+  private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
+  private kept: Promise<Ancestor> | undefined;
+
+  constructor(chain: PackageChain, files: readonly SourceFile[], plan: CodingPlan) {
+    this.chain = chain;
+    this.files = files;
+    this.plan = plan;
+    this.index = chain.links[0]!.package.index;
+    this.chainLength = chain.links.length;
+    this.groups = plan.groups;
+    // Codebooks of the new package are not built yet; a match needs only their layer type and dtype.
+    const codebooks = plan.groups.map((group): PackageCodebook => ({ ...group, table: new Uint8Array(0), levelCount: 0, tableSet: 0 }));
+    const there = files.map((file) => this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type));
+    this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
+    this.residualTensors = there.map((file) => residualTensorsOf(file));
+    this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
+    const plans = files.map((file, i) => planTensors(file.layout, plan.files[i]!.codings));
+    this.matches = plans.map((each, i) => matchFile(there[i], this.index.codebooks, each, codebooks));
+    this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map()));
+  }
+
+  /** The same stored checkpoint along the plan with the tensors that it has already as kept (`planKept`); itself where there are none. Rejects as that does. */
+  keeping(signal?: AbortSignal): Promise<Ancestor> {
+    this.kept ??= this.findKept(signal);
+    return this.kept;
+  }
+
+  private async findKept(signal: AbortSignal | undefined): Promise<Ancestor> {
+    const { files, plan } = this;
+    const kept = await planKept({ files, plan, ancestor: this, signal });
+    if (kept === plan) return this;
+    const along = new Ancestor(this.chain, files, kept);
+    // What shares a block with a kept tensor loses its counterpart where nothing can be gathered.
+    return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;
+  }
+
+  /** Bytes, as uploaded, of what has nothing there to be coded against: exact blocks without a counterpart, and of the others the tensors that `other` keeps and this plan does not. */
+  private bytesAnew(other: CodingPlan): number {
+    let bytes = 0;
+    for (const [file, { blocks, codings }] of this.plan.files.entries()) {
+      const { tensors } = this.files[file]!.layout;
+      for (const [number, { coding, segments }] of blocks.entries()) {
+        if (coding.kind !== 'exact') continue;
+        const hasBlock = this.hasBlock(file, number);
+        for (const { tensor, elementCount } of segments) {
+          const isElsewhere = codings[tensor]!.kind !== 'kept' && other.files[file]!.codings[tensor]!.kind === 'kept';
+          if (!hasBlock || isElsewhere) bytes += elementCount * dtypeBytes[tensors[tensor]!.dtype];
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * Share of the plan's elements that have a counterpart there, 0 when there is nothing in common: of the quantized ones where the plan has any (a checkpoint stored exact
+   * shares its norms and biases with a lossy one, and is no help to it), else of all, kept tensors among them.
+   */
+  coverage(): number {
+    const { plan } = this;
+    const quantized = isQuantized(plan);
+    const counted = (block: PlannedBlock): boolean => isWeightCoding(block.coding) === quantized;
+    let elements = 0;
+    let matched = 0;
+    for (const [file, { blocks, codings }] of plan.files.entries()) {
+      for (const [number, block] of blocks.entries()) {
+        if (!counted(block)) continue;
+        elements += block.elementCount;
+        if (this.hasBlock(file, number)) matched += block.elementCount;
+      }
+      for (const [tensor, { elementCount }] of this.files[file]!.layout.tensors.entries()) {
+        if (codings[tensor]?.kind !== 'kept') continue;
+        elements += elementCount;
+        matched += elementCount;
+      }
+    }
+    return elements === 0 ? 0 : matched / elements;
+  }
+
+  /** Whether it holds the bytes of a file under the path they have now, in the same blocks: each is then coded in a byte. */
+  holds(file: number): boolean {
+    return this.identical[file]! && this.matches[file]!.every((_, block) => this.hasBlock(file, block));
+  }
+
+  /** Whether a block has a counterpart. */
+  hasBlock(file: number, block: number): boolean {
+    return this.matches[file]![block]! >= 0 || this.isGathered(file, block);
+  }
+
+  /** Whether a block's counterpart is gathered from blocks that are cut otherwise, or are of another file: what not every format version can say. */
+  isGathered(file: number, block: number): boolean {
+    return this.gathers[file]!.has(block);
+  }
+
+  /** The ancestor's tensor of that name: in the file of that path, or else in the first that has one. */
+  tensorOf(path: string, name: string): TensorPlace | undefined {
+    return this.chain.links[0]!.package.tensorNames.find(path, name);
+  }
+
+  /** The elements of a tensor of the ancestor that are in its first block, in its own dtype. */
+  headOf({ file, tensor }: TensorPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    const plan = this.chain.links[0]!.package.plan(file)!;
+    const elementCount = Math.min(blockElementsMax, plan.layout.tensors[tensor]!.elementCount);
+    return readParts([this.located({ file, tensor, ...partOf(plan, tensor, { firstElement: 0, elementCount }) })], signal);
+  }
+
+  /** Bytes of a tensor of the ancestor from `startBytes` on, in its own dtype. */
+  async tensorBytes({ file, tensor }: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const { path, content } = this.index.files[file]!;
+    if (content.type !== 'safetensors') throw new TypeError('a file without tensors');
+    const at = content.layout.tensors[tensor]!.startBytes + startBytes;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.chain.file(path).stream(at, at + lengthBytes, signal)) pieces.push(piece);
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  }
+
+  /** Levels of the block this one is coded against; undefined without a counterpart. */
+  async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
+  }
+
+  /** State of the residual block this one is coded against; undefined without a counterpart. */
+  async residual(file: number, block: number, signal?: AbortSignal): Promise<LatticeState | undefined> {
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'residual' ? decoded.state : undefined;
+  }
+
+  /** The way to that state; undefined without a counterpart. */
+  async residualChain(file: number, block: number, signal?: AbortSignal): Promise<ResidualChain | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.residualChain(match, signal);
+  }
+
+  /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */
+  residualTensor(file: number, name: string): ResidualTensor | undefined {
+    return this.residualTensors[file]!.get(name);
+  }
+
+  /** Bytes of the exact block, or of the block of optimizer state, this one may be coded against; undefined without a counterpart. */
+  async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const gathered = this.gathers[file]!.get(block);
+    if (gathered !== undefined) return readParts(gathered, signal);
+    const decoded = await this.decoded(file, block, signal);
+    return decoded?.kind === 'exact' ? decoded.bytes : undefined;
+  }
+
+  private located(part: GatheredPart): LocatedPart {
+    return this.chain.blocks(this.index.files[part.file]!.path).located(part);
+  }
+
+  /** Of the exact blocks of a file that no block of the ancestor is like. Tensors that are lossy there would be of little help. */
+  private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly LocatedPart[]> {
+    const there = this.chain.links[0]!.package;
+    const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
+    const gathered = new Map<number, readonly LocatedPart[]>();
+    if (!mayGather(this.chain.links.map((link) => link.package.index))) return gathered;
+    for (const [number, block] of plan.blocks.entries()) {
+      if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
+      const parts = gatherBlock(block, { path, plan }, tensors);
+      if (parts?.every((part) => this.isExactThere(part)) !== true) continue;
+      const located = parts.map((part) => this.located(part));
+      if (countBlocks(located) <= gatheredBlocksMax) gathered.set(number, located);
+    }
+    return gathered;
+  }
+
+  /** Whether a tensor of the ancestor comes back as it was uploaded, as far as its package tells. */
+  private isExactThere({ file, tensor }: TensorPlace): boolean {
+    const codingsOf = (number: number): readonly TensorCoding[] => {
+      const { content } = this.index.files[number]!;
+      return content.type === 'safetensors' ? content.codings : [];
+    };
+    const { kind } = codingBehind(codingsOf(file)[tensor]!, codingsOf);
+    return kind === 'exact' || kind === 'kept';
+  }
+
+  private async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.decoded(match, signal);
+  }
+
+  /** The modulus of a matched block's differences in codebook `group`, which has `levelCount` levels now. */
+  modulus(group: number, levelCount: number): number {
+    const { layerType, dtype } = this.groups[group]!;
+    const there = this.index.codebooks.find((codebook) => codebook.layerType === layerType && codebook.dtype === dtype);
+    return Math.max(levelCount, there?.levelCount ?? 0);
+  }
+}
+
+function residualTensorsOf(file: PackageFile | undefined): ReadonlyMap<string, ResidualTensor> {
+  if (file?.content.type !== 'safetensors') return new Map();
+  const { layout, residuals } = file.content;
+  return new Map([...(residuals ?? [])].map(([tensor, record]) => [layout.tensors[tensor]!.name, record]));
+}
+
+function matchFile(
+  there: PackageFile | undefined,
+  codebooksThere: readonly PackageCodebook[],
+  plan: FilePlan,
+  codebooks: readonly PackageCodebook[],
+): Int32Array {
+  const planThere = there === undefined ? undefined : planFile(there);
+  if (planThere === undefined) return new Int32Array(plan.blocks.length).fill(-1);
+  return matchBlocks({ plan: planThere, codebooks: codebooksThere }, { plan, codebooks });
+}

@@ -1,0 +1,160 @@
+import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import { isBlockless, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import { planTensors } from '../../package/blocks/plan-file.ts';
+import type { Ancestor } from './ancestor.ts';
+import type { SourceFile } from '../upload/model-source.ts';
+import { isQuantized, type CodingPlan, type PlannedFile } from '../plan/plan-codings.ts';
+import { headBytesOf, isEqual, sampleOf, sharedBytesMin, sketchOf, uploadedBytes, type TensorBytes } from '../upload/tensor-bytes.ts';
+
+/** Tensors of the ancestor with equal sketches that a tensor is compared with. */
+const comparisonsMax = 8;
+
+export interface KeptToFind {
+  readonly files: readonly SourceFile[];
+  readonly plan: CodingPlan;
+  readonly ancestor: Ancestor;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The plan with every exact tensor that has the bytes of one of the ancestor's as kept: renamed, moved to another file, exchanged with another, or beside tensors that are new. A tensor that its block's
+ * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of
+ * those of the ancestor that could be the same, and whole ones where these are. Rejects with the errors of store and restore.
+ */
+export async function planKept(request: KeptToFind): Promise<CodingPlan> {
+  const { files, plan, ancestor, signal } = request;
+  if (isQuantized(plan)) return plan;
+  const there = new AncestorTensors(ancestor, signal);
+  const named = namedTensors(plan);
+  const kept = new Map<string, TensorPlace>();
+  for (const [file, source] of files.entries()) {
+    if (source.type !== 'safetensors') continue;
+    const { firstBlock } = planTensors(source.layout, plan.files[file]!.codings);
+    for (const [tensor, entry] of source.layout.tensors.entries()) {
+      const key = keyOf({ file, tensor });
+      if (plan.files[file]!.codings[tensor]!.kind !== 'exact' || named.has(key) || entry.endBytes - entry.startBytes < sharedBytesMin) continue;
+      const place = await keptPlace(there, { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) }, signal);
+      if (place !== undefined) kept.set(key, place);
+    }
+  }
+  return kept.size === 0 ? plan : { ...plan, files: plan.files.map((planned, file) => withKept(files[file]!, planned, { file, kept })) };
+}
+
+interface TensorToKeep {
+  readonly source: SourceFile;
+  readonly entry: TensorEntry;
+  /** Whether the block it lies in has a counterpart. */
+  readonly hasBlock: boolean;
+}
+
+async function keptPlace(there: AncestorTensors, { source, entry, hasBlock }: TensorToKeep, signal: AbortSignal | undefined): Promise<TensorPlace | undefined> {
+  if (!there.hasAlike(entry)) return undefined;
+  const bytes = uploadedBytes(source, entry, signal);
+  if ((await sampleOf(bytes)) === undefined) return undefined;
+  const sketch = sketchOf(await bytes.read(0, headBytesOf(bytes)));
+  const counterpart = there.counterpart(source.path, entry);
+  const isAlike = counterpart !== undefined && (await there.sketch(counterpart)) === sketch;
+  if (isAlike && hasBlock) return undefined;
+  // One of the same name first: what comes later is then more easily followed back.
+  const places = [...(isAlike ? [counterpart] : []), ...(await there.withSketch(entry, sketch))];
+  for (const place of places.slice(0, comparisonsMax)) if (await isEqual(bytes, there.bytes(place))) return place;
+  return undefined;
+}
+
+/** Tensors that others of the checkpoint are told by, but for originals of copies of the same dtype, which are kept with them. */
+function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const [file, { codings }] of files.entries()) {
+    for (const coding of codings) {
+      if (coding.kind === 'exact' && coding.rounded !== undefined) named.add(keyOf(coding.rounded));
+      if (coding.kind === 'copy' && coding.widened === true) named.add(keyOf(coding));
+      if (coding.kind === 'state' && coding.form === 'firstMoment') named.add(keyOf({ file, tensor: coding.beside }));
+    }
+  }
+  return named;
+}
+
+function withKept({ layout }: SourceFile, planned: PlannedFile, { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> }): PlannedFile {
+  const codings = planned.codings.map((coding, tensor): TensorCoding => {
+    const isCopy = coding.kind === 'copy' && coding.widened !== true;
+    const place = kept.get(keyOf(isCopy ? coding : { file, tensor }));
+    return place === undefined || (isBlockless(coding) && !isCopy) ? coding : { kind: 'kept', ...place };
+  });
+  return codings.some(({ kind }) => kind === 'kept') ? { codings, blocks: planTensors(layout, codings).blocks } : planned;
+}
+
+function keyOf({ file, tensor }: TensorPlace): string {
+  return `${file} ${tensor}`;
+}
+
+/** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */
+class AncestorTensors {
+  private readonly ancestor: Ancestor;
+  private readonly signal: AbortSignal | undefined;
+  private readonly places = new Map<string, TensorPlace[]>();
+  private readonly sketches = new Map<string, Promise<string>>();
+  private readonly bySketch = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
+
+  constructor(ancestor: Ancestor, signal: AbortSignal | undefined) {
+    this.ancestor = ancestor;
+    this.signal = signal;
+    for (const [file, { content }] of ancestor.index.files.entries()) {
+      if (content.type !== 'safetensors') continue;
+      for (const [tensor, entry] of content.layout.tensors.entries()) addTo(this.places, classOf(entry), { file, tensor });
+    }
+  }
+
+  hasAlike(entry: TensorShape): boolean {
+    return this.places.has(classOf(entry));
+  }
+
+  /** The tensor of the same name, dtype and size. */
+  counterpart(path: string, entry: TensorEntry): TensorPlace | undefined {
+    const place = this.ancestor.tensorOf(path, entry.name);
+    return place !== undefined && classOf(this.entry(place)) === classOf(entry) ? place : undefined;
+  }
+
+  /** The tensors of the same dtype, size and sketch. */
+  async withSketch(entry: TensorShape, sketch: string): Promise<readonly TensorPlace[]> {
+    const key = classOf(entry);
+    const known = this.bySketch.get(key) ?? this.sketched(this.places.get(key) ?? []);
+    this.bySketch.set(key, known);
+    return (await known).get(sketch) ?? [];
+  }
+
+  sketch(place: TensorPlace): Promise<string> {
+    const key = keyOf(place);
+    const known = this.sketches.get(key) ?? this.ancestor.headOf(place, this.signal).then(sketchOf);
+    this.sketches.set(key, known);
+    return known;
+  }
+
+  bytes(place: TensorPlace): TensorBytes {
+    const { dtype, startBytes, endBytes } = this.entry(place);
+    return { dtype, sizeBytes: endBytes - startBytes, read: (at, length) => this.ancestor.tensorBytes(place, at, length, this.signal) };
+  }
+
+  private async sketched(places: readonly TensorPlace[]): Promise<ReadonlyMap<string, TensorPlace[]>> {
+    const found = new Map<string, TensorPlace[]>();
+    for (const place of places) addTo(found, await this.sketch(place), place);
+    return found;
+  }
+
+  private entry({ file, tensor }: TensorPlace): TensorEntry {
+    const { content } = this.ancestor.index.files[file]!;
+    if (content.type !== 'safetensors') throw new TypeError('a file without tensors');
+    return content.layout.tensors[tensor]!;
+  }
+}
+
+type TensorShape = Pick<TensorEntry, 'dtype' | 'elementCount'>;
+
+function classOf({ dtype, elementCount }: TensorShape): string {
+  return `${dtype} ${elementCount}`;
+}
+
+function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
+}

@@ -1,0 +1,43 @@
+import type { NativeCore } from '../../native/core.ts';
+import { BlockMemory } from '../../restore/block-memory.ts';
+import { digestBytes } from '../../restore/digest-bytes.ts';
+import { planRange } from '../../restore/range/plan-range.ts';
+import { streamRange } from '../../restore/range/stream-range.ts';
+import { FrameWriter } from '../../store/frame/object-frame.ts';
+import { candidateFile, type CandidateModel } from './candidate-file.ts';
+import { isExactFile } from '../plan/plan-codings.ts';
+import { StateCoder } from './state-coder.ts';
+
+export interface QuantizedModel extends Omit<CandidateModel, 'state'> {
+  readonly core: NativeCore;
+}
+
+/** What a file will decode to. */
+export interface QuantizedDigest {
+  readonly sha256: string;
+  /** As of `checksumBytes`. */
+  readonly checksums: Uint8Array;
+}
+
+/** By file number: digests of what quantized files, and those of lossy optimizer state, will decode to. The others decode to the upload. Rejects with the errors of store and core. */
+export async function digestQuantized({ core, ...model }: QuantizedModel, signal?: AbortSignal): Promise<ReadonlyMap<number, QuantizedDigest>> {
+  const digests = new Map<number, QuantizedDigest>();
+  const memory = new BlockMemory();
+  const state = new StateCoder({ ...model, core });
+  for (const [file, { layout }] of model.source.files.entries()) {
+    if (isExactFile(model.plan, file)) continue;
+    const candidate = candidateFile({ ...model, state }, file);
+    const range = planRange(layout, candidate.plan, 0, layout.sizeBytes);
+    const frame = new FrameWriter(core.crc32cSync);
+    const { sha256 } = await digestBytes(passing(streamRange(candidate, range, { signal, memory }), (piece) => frame.add(piece)));
+    digests.set(file, { sha256, checksums: frame.finish() });
+  }
+  return digests;
+}
+
+async function* passing(bytes: AsyncIterable<Uint8Array>, see: (piece: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    see(piece);
+    yield piece;
+  }
+}

@@ -1,0 +1,30 @@
+import type { NativeCore, RoundedPlace } from '../../native/core.ts';
+import type { ModelSource } from '../upload/model-source.ts';
+import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { BlockPlace } from '../method/quantized-form.ts';
+
+interface MasterSource {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly core: NativeCore;
+}
+
+/**
+ * The payload of an exact block beside the tensors that were rounded from its masters; undefined where it has none. Any elements come back, whatever lies beside them. Rejects with the errors of store and
+ * core.
+ */
+export async function encodeMaster({ source, plan, core }: MasterSource, { file, block }: BlockPlace, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+  const segments: RoundedPlace['segments'][number][] = [];
+  const besides: Uint8Array[] = [];
+  for (const { tensor, firstElement, elementCount } of block.segments) {
+    const coding = plan.files[file]!.codings[tensor]!;
+    const rounded = coding.kind === 'exact' ? coding.rounded : undefined;
+    const dtype = rounded && source.files[rounded.file]!.layout.tensors[rounded.tensor]!.dtype;
+    if (rounded !== undefined && (dtype === 'F16' || dtype === 'BF16')) {
+      besides.push(await source.readRun(rounded.file, { tensor: rounded.tensor, firstElement, elementCount }, signal));
+      segments.push({ elementCount, dtype });
+    } else segments.push({ elementCount, dtype: undefined });
+  }
+  if (besides.length === 0) return undefined;
+  return core.roundedEncode(await source.readBlock(file, block, signal), { segments, beside: Buffer.concat(besides) }, signal);
+}

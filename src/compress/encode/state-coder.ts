@@ -1,0 +1,77 @@
+import type { NativeCore, StatePlace } from '../../native/core.ts';
+import { planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
+import { besideParts, stateSegments } from '../../package/blocks/state-place.ts';
+import { ByteCache } from '../../restore/byte-cache.ts';
+import type { Ancestor } from '../ancestor/ancestor.ts';
+import type { ModelSource } from '../upload/model-source.ts';
+import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { BlockPlace } from '../method/quantized-form.ts';
+
+/** Rebuilt second moments kept for the first moments beside them, in bytes. */
+const keptBytesMax = 64 * 1024 * 1024;
+/** Of optimizer state, which is F32. */
+const elementBytes = 4;
+
+/** Codes the blocks of optimizer state of one checkpoint. What they come back as does not depend on an ancestor. Rejects with the errors of source and core. */
+export class StateCoder {
+  private readonly source: ModelSource;
+  private readonly plan: CodingPlan;
+  private readonly core: NativeCore;
+  private readonly filePlans = new Map<number, FilePlan>();
+  private readonly kept = new ByteCache<Uint8Array>(keptBytesMax);
+
+  constructor({ source, plan, core }: { readonly source: ModelSource; readonly plan: CodingPlan; readonly core: NativeCore }) {
+    this.source = source;
+    this.plan = plan;
+    this.core = core;
+  }
+
+  /** The payload of a block, behind an ancestor's where that is smaller. */
+  async payload(at: BlockPlace, ancestor: Ancestor | undefined, signal?: AbortSignal): Promise<Uint8Array> {
+    const place = await this.place(at, signal);
+    const previous = place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.beside;
+    return this.core.stateEncode(await this.source.readBlock(at.file, at.block, signal), { ...place, beside: previous }, signal);
+  }
+
+  /** A block's elements as a download will give them. */
+  async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    const key = `${at.file} ${at.index}`;
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    const place = await this.place(at, signal);
+    const payload = await this.core.stateEncode(await this.source.readBlock(at.file, at.block, signal), place, signal);
+    const bytes = await this.core.stateDecode(payload, place, signal);
+    if (place.form === 'secondMoment') this.kept.set(key, bytes, bytes.length);
+    return bytes;
+  }
+
+  private async place({ file, block }: BlockPlace, signal?: AbortSignal): Promise<StatePlace> {
+    if (block.coding.kind !== 'state') throw new TypeError('not a block of optimizer state');
+    const { form } = block.coding;
+    const segments = stateSegments(this.source.files[file]!, block);
+    return form === 'firstMoment' ? { form, segments, beside: await this.beside(file, block, signal) } : { form, segments };
+  }
+
+  /** The second moments of a block of first moments, as they come back. */
+  private async beside(file: number, block: BlockPlace['block'], signal?: AbortSignal): Promise<Uint8Array> {
+    const { codings, blocks } = this.plan.files[file]!;
+    const parts: Uint8Array[] = [];
+    for (const { block: index, firstElement, elementCount } of besideParts(this.filePlan(file), codings, block)) {
+      const other = { file, index, block: blocks[index]! };
+      const bytes = other.block.coding.kind === 'state' ? await this.elements(other, signal) : await this.source.readBlock(file, other.block, signal);
+      parts.push(bytes.subarray(elementBytes * firstElement, elementBytes * (firstElement + elementCount)));
+    }
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  private filePlan(file: number): FilePlan {
+    const known = this.filePlans.get(file) ?? planTensors(this.source.files[file]!.layout, this.plan.files[file]!.codings);
+    this.filePlans.set(file, known);
+    return known;
+  }
+}
+
+/** Whether a payload of a state block holds it as an exact one (docs/format-blocks.md, section 17, mode 0). */
+export function isExactState(payload: Uint8Array): boolean {
+  return payload[0] === 0;
+}

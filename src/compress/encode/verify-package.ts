@@ -1,0 +1,43 @@
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { PackageFile } from '../../package/package-index.ts';
+import { digestBytes } from '../../restore/digest-bytes.ts';
+import type { PackageChain } from '../../restore/chain/package-chain.ts';
+import { restoreThrough } from '../../restore/restore-to-file.ts';
+import type { Crc32c } from '../../store/frame/object-frame.ts';
+import { checksumBytes } from './checksum-bytes.ts';
+
+export interface VerifyOptions {
+  /** By path: where what a file decodes to is left, for evaluation. */
+  readonly keep?: ReadonlyMap<string, string>;
+  /** By path: checksums of what was encoded. These files are compared by them, the others by the digests in the package. */
+  readonly expected?: { readonly checksums: ReadonlyMap<string, Uint8Array>; readonly crc32c: Crc32c };
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Decodes every file of a package as it lies in the store and compares it. External files are not in the package. Rejects with `corrupt-package` when a byte differs, with the errors of restore, and those of the file system. */
+export async function verifyPackage(chain: Pick<PackageChain, 'files' | 'file'>, { keep, expected, signal }: VerifyOptions = {}): Promise<void> {
+  for (const file of chain.files) {
+    if (file.content.type === 'external') continue;
+    const checksums = expected?.checksums.get(file.path);
+    const wrong = checksums === undefined ? unlikeDigest(file) : unlikeChecksums(checksums, expected!.crc32c);
+    const bytes = chain.file(file.path).passing(signal);
+    const path = keep?.get(file.path);
+    const found = path === undefined ? await wrong(bytes) : await restoreThrough(bytes, path, wrong);
+    if (found !== undefined)
+      throw new FirnError('corrupt-package', 'A stored package does not decode to what was encoded.', { detail: `${file.path}: ${found}` });
+  }
+}
+
+/** Reads a stream to its end; resolves to what is wrong with it, if anything is. */
+type Comparison = (bytes: AsyncIterable<Uint8Array>) => Promise<string | undefined>;
+
+function unlikeDigest({ sha256, sizeBytes }: PackageFile): Comparison {
+  return async (bytes) => {
+    const found = await digestBytes(bytes);
+    return found.sha256 === sha256 && found.sizeBytes === sizeBytes ? undefined : `${found.sha256}, expected ${sha256}`;
+  };
+}
+
+function unlikeChecksums(checksums: Uint8Array, crc32c: Crc32c): Comparison {
+  return async (bytes) => (Buffer.compare(await checksumBytes(bytes, crc32c), checksums) === 0 ? undefined : 'other checksums');
+}

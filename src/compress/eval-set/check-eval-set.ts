@@ -1,0 +1,31 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { Evaluator } from '../../evaluate/evaluator.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';
+import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
+
+export interface EvalSetContext {
+  readonly store: ObjectStore;
+  readonly evaluator: Evaluator;
+  readonly graphs: GraphCache;
+  readonly workDirectory: string;
+}
+
+/**
+ * Checks an eval set's graph, batches and spec against each other in an evaluation child, and that the graph's
+ * structure is one that encoding can read. Labels are read on every row; the graph runs on the batches that can be
+ * wrong. Rejects with why it cannot be used, and then keeps no local copy.
+ */
+export async function checkEvalSet(ctx: EvalSetContext, evalSet: EvalSet): Promise<void> {
+  const directory = evalSetDirectory(ctx.workDirectory);
+  try {
+    const local = await localEvalSet(ctx.store, evalSet, directory);
+    await ctx.evaluator.check(local);
+    await describeLocalGraph(ctx.graphs, local.graphPath);
+  } catch (error) {
+    await rm(join(directory, evalSet.id), { recursive: true, force: true });
+    throw error;
+  }
+}

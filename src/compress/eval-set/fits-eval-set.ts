@@ -1,0 +1,27 @@
+import type { EvalSet, RunLayout } from '../../catalog/contract/catalog.ts';
+import { couldFill } from '../../graph/could-fill.ts';
+import type { EvalSetContext } from './check-eval-set.ts';
+import { describeLocalGraph } from './describe-local-graph.ts';
+import { evalSetDirectory, localGraph } from './local-eval-set.ts';
+
+/**
+ * Whether model tensors of a layout could fill the graph of an eval set; asked by `signal`'s owner, who may be gone
+ * before the answer.
+ */
+export interface AskedFit {
+  readonly evalSet: EvalSet;
+  readonly layout: RunLayout;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Refuses model tensors that could not fill the graph of an eval set, whatever their bytes: at the upload, so that no
+ * job fails step after step. Reads the graph, not the batches. Rejects with `graph-missing-weights` and
+ * `eval-input-mismatch`, with the errors of store and graph, and with the signal's reason.
+ */
+export function fitsEvalSet(ctx: Omit<EvalSetContext, 'evaluator'>): (asked: AskedFit) => Promise<void> {
+  return async ({ evalSet, layout, signal }) => {
+    const graphPath = await localGraph(ctx.store, evalSet, evalSetDirectory(ctx.workDirectory), signal);
+    couldFill(await describeLocalGraph(ctx.graphs, graphPath, signal), layout, evalSet.spec);
+  };
+}

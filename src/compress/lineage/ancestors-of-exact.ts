@@ -1,0 +1,127 @@
+import type { Ancestor } from '../ancestor/ancestor.ts';
+import { pace, type EncodeAttempt } from '../encode-attempt.ts';
+import { encodeExact } from '../encode/encode-package.ts';
+import { expectedReferences } from './file-references.ts';
+import { candidatesElsewhere, type AncestorCandidate } from '../ancestor/find-ancestor.ts';
+import { mapBounded } from '../bounded-parallel.ts';
+import { coverageEnough, coverageOf, isDamage, openAncestor } from '../ancestor/open-ancestor.ts';
+import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { BlockPlace } from '../method/quantized-form.ts';
+
+/** Blocks that a checkpoint of the repository is judged by. */
+const sampleBlocksMax = 16;
+/** Less than this to store, in bytes, is not worth building on another run for. */
+const lookBytesMin = 64 * 1024;
+/** Least share of what the sample takes alone that a checkpoint of another run has to save: it cannot be removed as long as this one is there. */
+const savedShareMin = 1 / 8;
+
+/**
+ * The candidates to build on where everything is kept exact, in the order they are to be tried: of its own run as a rule. Where none of these shares half of the blocks (a run's first checkpoint, or one
+ * after references), the checkpoint of the repository that saves most bytes of a sample of blocks, if that is an eighth of them. Reads those blocks; rejects with the errors of catalog, store and core.
+ */
+export async function ancestorsOfExact(attempt: EncodeAttempt, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
+  if (await hasLineage(attempt, plan, own)) return own;
+  const sample = sampleOf(attempt, plan);
+  if (sample.length === 0) return own;
+  const alone = await codedBytes(attempt, sample);
+  let best: { readonly candidate: AncestorCandidate; readonly bytes: number } | undefined;
+  // Of its own first: they win where others save no more.
+  for (const candidate of [...own, ...(await candidatesElsewhere(attempt.ctx.catalog, attempt.run, own[0]?.checkpoint))]) {
+    const bytes = await bytesBehind(attempt, { plan, sample, candidate });
+    if (bytes !== undefined && bytes < (best?.bytes ?? alone)) best = { candidate, bytes };
+  }
+  return best !== undefined && best.bytes <= (1 - savedShareMin) * alone ? [best.candidate] : own;
+}
+
+/** Whether the run has a checkpoint that shares half of the plan's blocks, or a chain so long that a base is due. */
+async function hasLineage(attempt: EncodeAttempt, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<boolean> {
+  const { catalog, chainLengthMax } = attempt.ctx;
+  for (const candidate of own) {
+    const { packageId } = candidate.checkpoint;
+    const stored = packageId === undefined ? undefined : await catalog.packages.get(packageId);
+    if (stored !== undefined && stored.chainLength >= chainLengthMax) return true;
+    if (await ignoringDamage(() => coversEnough(attempt, candidate, plan))) return true;
+  }
+  return false;
+}
+
+async function coversEnough(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<boolean> {
+  const ancestor = await openAncestor(attempt, candidate, plan);
+  return ancestor !== undefined && (await coverageOf(ancestor, attempt.signal)) >= coverageEnough;
+}
+
+/** Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where there is little to store. */
+function sampleOf(attempt: EncodeAttempt, plan: CodingPlan): BlockPlace[] {
+  const references = expectedReferences(attempt, plan);
+  const places: { readonly place: BlockPlace; readonly endBytes: number }[] = [];
+  let bytes = 0;
+  for (const [file, { blocks }] of plan.files.entries()) {
+    if (references.has(file)) continue;
+    const { sizeBytes } = attempt.source.files[file]!;
+    const elements = blocks.reduce((sum, { elementCount }) => sum + elementCount, 0);
+    for (const [index, block] of blocks.entries()) {
+      if (block.coding.kind !== 'exact') continue;
+      // Every element of a file counts alike: which of its dtypes are wider makes no difference here.
+      bytes += (sizeBytes * block.elementCount) / elements;
+      places.push({ place: { file, index, block }, endBytes: bytes });
+    }
+  }
+  if (bytes < lookBytesMin) return [];
+  const chosen = new Set<BlockPlace>();
+  for (let i = 0; i < sampleBlocksMax; i++) {
+    const at = ((i + 0.5) / sampleBlocksMax) * bytes;
+    chosen.add(places.find(({ endBytes }) => endBytes > at)!.place);
+  }
+  return [...chosen];
+}
+
+interface SampleBehind {
+  readonly plan: CodingPlan;
+  readonly sample: readonly BlockPlace[];
+  readonly candidate: AncestorCandidate;
+}
+
+/** What the sample takes behind a candidate; undefined where it shares nothing, has no room for another package, or cannot be read. */
+function bytesBehind(attempt: EncodeAttempt, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
+  return ignoringDamage(async () => {
+    const ancestor = await openAncestor(attempt, candidate, plan);
+    if (ancestor === undefined) return undefined;
+    const { plan: keeping } = await ancestor.keeping(attempt.signal);
+    const keptShare = ({ file, block }: BlockPlace): number => keptElements(keeping, file, block) / block.elementCount;
+    if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || keptShare(at) > 0)) return undefined;
+    return codedBytes(attempt, sample, { ancestor, share: (at) => 1 - keptShare(at) });
+  });
+}
+
+function keptElements({ files }: CodingPlan, file: number, { segments }: BlockPlace['block']): number {
+  return segments.reduce((sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'kept' ? elementCount : 0), 0);
+}
+
+interface CodedBehind {
+  readonly ancestor: Ancestor;
+  /** Of a block that has to be stored. */
+  readonly share: (at: BlockPlace) => number;
+}
+
+async function codedBytes(attempt: EncodeAttempt, sample: readonly BlockPlace[], behind?: CodedBehind): Promise<number> {
+  const { source, ctx, signal } = attempt;
+  const ancestor = behind?.ancestor;
+  const sizeOf = async (at: BlockPlace): Promise<number> => {
+    if (at.block.coding.kind !== 'exact') throw new TypeError('not an exact block');
+    const share = behind?.share(at) ?? 1;
+    return share === 0 ? 0 : share * (await encodeExact({ source, ancestor }, ctx.core, at, at.block.coding.elementKind, signal)).length;
+  };
+  let bytes = 0;
+  for await (const size of mapBounded(sample, pace(attempt).parallel, sizeOf)) bytes += size;
+  return bytes;
+}
+
+/** Undefined where stored bytes are damaged: nothing is built on those. */
+async function ignoringDamage<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Catalog, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import { digestBytes } from '../../restore/digest-bytes.ts';
+import { Downloads } from '../../restore/downloads.ts';
+import type { Ancestor } from '../ancestor/ancestor.ts';
+import type { EncodeAttempt } from '../encode-attempt.ts';
+import type { SourceFile } from '../upload/model-source.ts';
+import { isDamage } from '../ancestor/open-ancestor.ts';
+import { copiedFiles, isExactFile, type CodingPlan } from '../plan/plan-codings.ts';
+
+/** Smaller files take less in a package than it is worth to depend on another checkpoint for, in bytes. */
+const referenceBytesMin = 512;
+
+/** By digest: id of the file of the repository that holds these bytes. */
+export type FileOrigins = ReadonlyMap<string, string>;
+
+/** By digest: files of the run's repository that hold the bytes of uploaded ones, as the catalog says. Rejects with its errors. */
+export async function filesHolding(catalog: Catalog, { repositoryId }: Run, files: readonly SourceFile[]): Promise<ReadonlyMap<string, CheckpointFile>> {
+  const digests = new Set(files.filter(({ sizeBytes }) => sizeBytes >= referenceBytesMin).map(({ sha256 }) => sha256));
+  return new Map((await catalog.files.holding(repositoryId, [...digests])).map((file) => [file.resultSha256!, file]));
+}
+
+/** Numbers of the files that will be references, as a rule: the repository has their bytes, or a file before them has. */
+export function expectedReferences({ holding, source: { files } }: Pick<EncodeAttempt, 'holding' | 'source'>, plan: CodingPlan): ReadonlySet<number> {
+  const seen = new Set(holding.keys());
+  const expected = new Set<number>();
+  for (const [number, file] of files.entries()) {
+    if (!isReferable(files, plan, number)) continue;
+    if (seen.has(file.sha256)) expected.add(number);
+    seen.add(file.sha256);
+  }
+  return expected;
+}
+
+/**
+ * Those files of `holding` whose bytes are whole, each read to its end and compared: what a reference replaces is given up. One that is damaged is none, and the bytes
+ * are stored again. Rejects with the errors of catalog and store.
+ */
+export async function findOrigins(attempt: EncodeAttempt, plan: CodingPlan): Promise<FileOrigins> {
+  const { files } = attempt.source;
+  const wanted = new Map(files.filter((_, number) => isReferable(files, plan, number)).map((file) => [file.sha256, file]));
+  const origins = new Map<string, string>();
+  for (const [sha256, file] of wanted) {
+    const origin = attempt.holding.get(sha256);
+    if (origin !== undefined && (await isWhole(attempt, origin, file))) origins.set(sha256, origin.id);
+  }
+  return origins;
+}
+
+async function isWhole({ ctx, signal }: EncodeAttempt, origin: CheckpointFile, { sizeBytes, sha256 }: SourceFile): Promise<boolean> {
+  const checkpoint = await ctx.catalog.checkpoints.get(origin.checkpointId);
+  if (checkpoint === undefined) return false;
+  const { catalog, store, core, freshRestorer } = ctx;
+  try {
+    const opened = await new Downloads({ catalog, store, core, restorer: freshRestorer() }).openFile(checkpoint, origin);
+    try {
+      const found = await digestBytes(opened.stream(0, opened.sizeBytes, signal));
+      return found.sha256 === sha256 && found.sizeBytes === sizeBytes;
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * By file number: id of the file to refer to, of another checkpoint or of this one. A file that the ancestor holds under the same path is none: as a delta it takes a byte a block, and later checkpoints
+ * can be coded against it. Neither is one that another file has copies of.
+ */
+export function referencesBeside(
+  { source: { files }, rows }: EncodeAttempt,
+  { plan, origins, ancestor }: { readonly plan: CodingPlan; readonly origins: FileOrigins; readonly ancestor: Ancestor | undefined },
+): ReadonlyMap<number, string> {
+  const known = new Map(origins);
+  const references = new Map<number, string>();
+  const copied = copiedFiles(plan);
+  for (const [number, file] of files.entries()) {
+    if (!isReferable(files, plan, number)) continue;
+    const origin = known.get(file.sha256);
+    if (origin === undefined) known.set(file.sha256, rows.find(({ path }) => path === file.path)!.id);
+    else if (!copied.has(number) && ancestor?.holds(number) !== true) references.set(number, origin);
+  }
+  return references;
+}
+
+/** What comes back as it was uploaded. */
+function isReferable(files: readonly SourceFile[], plan: CodingPlan, number: number): boolean {
+  return files[number]!.sizeBytes >= referenceBytesMin && isExactFile(plan, number);
+}

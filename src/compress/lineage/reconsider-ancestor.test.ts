@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Checkpoint, Trial } from '../../catalog/contract/catalog.ts';
+import { withinThreshold } from '../../checkpoint/quality/quality.ts';
+import { openCompressHarness, tinySearch, withGradients, type CompressHarness } from '../compress-harness.test-support.ts';
+import { f32, tinyGradients, tinyWeights, type TestTensors } from '../tiny-model.test-support.ts';
+
+let harness: CompressHarness;
+beforeAll(async () => {
+  harness = await openCompressHarness();
+});
+afterAll(() => harness.close());
+
+/** Larger weights make larger logits: the same relative error costs more of the loss from step to step. */
+function sharpened(step: number, factor = 1.5): TestTensors {
+  return Object.fromEntries(
+    Object.entries(tinyWeights(step)).map(([name, { shape, data }]) => [
+      name,
+      f32(
+        shape,
+        (data as Float32Array).map((x) => x * factor ** step),
+      ),
+    ]),
+  );
+}
+
+describe('a run whose steps have to become finer', () => {
+  const pushed: { readonly checkpoint: Checkpoint; readonly trials: readonly Trial[] }[] = [];
+  beforeAll(async () => {
+    const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' } });
+    for (let step = 0; step < 8; step += 1) {
+      const checkpoint = await harness.push(run, step, withGradients(sharpened(step), tinyGradients(step)));
+      pushed.push({ checkpoint, trials: await harness.catalog.trials.list(checkpoint.id) });
+    }
+  });
+  /** What trials were measured behind. */
+  const scopes = (trials: readonly Trial[]): Set<string> => new Set(trials.map(({ configKey }) => configKey.replace(/^[^@]*/, '')));
+
+  test('searches behind another ancestor where that may cost less, and counts every trial', () => {
+    expect(pushed.some(({ trials }) => scopes(trials).size > 1)).toBe(true);
+    for (const { checkpoint, trials } of pushed) expect(checkpoint.result!.trialCount).toBe(trials.length);
+  });
+
+  test('stores what was measured behind what it is stored behind', () => {
+    for (const { checkpoint, trials } of pushed) {
+      const { result } = checkpoint;
+      expect(withinThreshold(result!.degradation!['loss']!, 0.05)).toBe(true);
+      const measured = trials.filter(({ metrics }) => metrics['loss'] === result!.measured!['loss']);
+      expect(measured.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe.each([2, 3, 5])('a run whose weights grow %i times at every checkpoint', (factor) => {
+  test('takes at most twelve trials for each, over all searches, and stores none exact', async () => {
+    const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' }, thresholds: { loss: 0.002 } });
+    for (let step = 0; step < 5; step += 1) {
+      const { result, ...checkpoint } = await harness.push(run, step, withGradients(sharpened(step, factor), tinyGradients(step)));
+      expect((await harness.catalog.trials.list(checkpoint.id)).length).toBeLessThanOrEqual(12);
+      expect(result!.trialCount).toBeLessThanOrEqual(12);
+      // Weights that grow make a model that guesses badly, and its accuracy is not bounded: both are said.
+      const others = result!.warnings.filter((sentence) => !/worse than guessing|is not bounded/.test(sentence));
+      expect([result!.fidelity, others]).toEqual(['lossy', []]);
+    }
+  });
+});

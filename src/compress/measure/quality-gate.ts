@@ -1,0 +1,124 @@
+import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
+import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
+import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
+import type { EvaluationRequest, Evaluator, GramRequest, InputGram, KeptReference } from '../../evaluate/evaluator.ts';
+import type { Examination } from '../../evaluate/examine/examination.ts';
+import type { BoundGraph } from '../eval-set/bind-graph.ts';
+
+/** What was measured: the halves are there exactly where the thresholds must hold on them. */
+export type Measurement = Pick<HalvedMetrics, 'whole'> & Partial<Pick<HalvedMetrics, 'halves'>> & { readonly observed?: MetricValues };
+
+/** The uploaded weights as measured, and what was understood of the eval set. */
+export interface ExaminedUpload {
+  readonly baseline: Measurement;
+  readonly examination: Examination;
+}
+
+/**
+ * Most bytes of the uploaded model's outputs that are kept to compare with, where a metric of the set asks for it: 4
+ * GiB.
+ */
+const askedReferenceMaxBytes = 4 * 2 ** 30;
+/** The same where they only tell more than was asked: 256 MiB. */
+const observedReferenceMaxBytes = 256 * 2 ** 20;
+
+export interface GateOptions {
+  readonly evalBatches: EvalBatches;
+  /** Where the uploaded model's outputs are kept while the checkpoint is in work. */
+  readonly referencePath: string;
+}
+
+/**
+ * Measures files on local disk against a run's eval set: first the uploaded weights ({@link examine}), then what they
+ * are compared with.
+ */
+export class QualityGate {
+  readonly spec: EvalSetSpec;
+  private readonly bound: BoundGraph;
+  private readonly evaluator: Evaluator;
+  private readonly halved: boolean;
+  private readonly referencePath: string;
+  /** Outputs of the uploaded model, once it was examined. */
+  private kept: KeptReference | undefined;
+  /** Metrics that the outputs tell besides those asked for. */
+  private observed: readonly MetricSpec[];
+
+  constructor(bound: BoundGraph, evaluator: Evaluator, { evalBatches, referencePath }: GateOptions) {
+    this.spec = bound.evalSet.spec;
+    this.bound = bound;
+    this.evaluator = evaluator;
+    this.halved = evalBatches === 'halves';
+    this.referencePath = referencePath;
+    this.observed = observedMetrics(this.spec);
+  }
+
+  get parallel(): number {
+    return this.evaluator.parallel;
+  }
+
+  /** Metrics that are measured but were not asked for, once the upload was examined. */
+  get observedMetrics(): readonly MetricSpec[] {
+    return this.observed;
+  }
+
+  /**
+   * Measures the uploaded weights, and keeps the outputs that others are compared with. Rejects as the evaluator, and
+   * with `eval-input-mismatch` where those outputs take more than is kept.
+   */
+  async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
+    const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
+    const bytesMax = asked ? askedReferenceMaxBytes : observedReferenceMaxBytes;
+    const request = { ...this.request(weightPaths), observed: this.observed, reference: { path: this.referencePath, bytesMax }, needsHalves: this.halved };
+    const examination = await this.evaluator.examine(request, signal);
+    if (asked && !examination.referenceWritten)
+      throw new FirnError('eval-input-mismatch', `The outputs of the eval set take more than ${bytesMax / 2 ** 30} GiB to compare with; use fewer rows.`);
+    this.kept = examination.referenceWritten ? { path: this.referencePath, outputs: examination.referenceOutputs } : undefined;
+    const observed = withoutSoftmax(this.observed, examination.probabilityOutputs);
+    this.observed = examination.referenceWritten ? observed : observed.filter(({ kind }) => !needsReference(kind));
+    const halves = this.halved ? examination.halves?.map((half) => this.pick(half, this.spec.metrics)) : undefined;
+    const baseline = { ...this.split(examination.whole), ...(halves !== undefined && { halves: halves as unknown as HalvedMetrics['halves'] }) };
+    return { baseline, examination };
+  }
+
+  /** One evaluation, with halves or without. Rejects as the evaluator. */
+  async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    const request = { ...this.request(weightPaths), ...this.keptFor(this.spec.metrics) };
+    return this.halved ? this.evaluator.evaluateHalves(request, signal) : { whole: await this.evaluator.evaluate(request, signal) };
+  }
+
+  /** As {@link evaluate}, with the metrics that were not asked for. */
+  async evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    const request = { ...this.request(weightPaths), observed: this.observed, ...this.keptFor([...this.spec.metrics, ...this.observed]) };
+    if (!this.halved) return this.split(await this.evaluator.evaluate(request, signal));
+    const { whole, halves } = await this.evaluator.evaluateHalves(request, signal);
+    const [first, second] = [this.pick(halves[0], this.spec.metrics), this.pick(halves[1], this.spec.metrics)];
+    return { ...this.split(whole), halves: [first, second] };
+  }
+
+  /**
+   * Second moments of what enters the matrices, in a file; of the first half alone where the second is to confirm.
+   * Rejects as the evaluator.
+   */
+  inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]> {
+    return this.evaluator.inputGrams({ ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved }, signal);
+  }
+
+  private request(weightPaths: readonly string[]): EvaluationRequest {
+    return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths };
+  }
+
+  private keptFor(metrics: readonly MetricSpec[]): Pick<EvaluationRequest, 'reference'> {
+    return this.kept !== undefined && metrics.some(({ kind }) => needsReference(kind)) ? { reference: this.kept } : {};
+  }
+
+  private split(values: MetricValues): Pick<Measurement, 'whole' | 'observed'> {
+    return { whole: this.pick(values, this.spec.metrics), observed: this.pick(values, this.observed) };
+  }
+
+  private pick(values: MetricValues, metrics: readonly MetricSpec[]): MetricValues {
+    return Object.fromEntries(metrics.map(({ name }) => [name, values[name] ?? Number.NaN]));
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { Tracer } from '../../telemetry/tracer.ts';
+import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
+import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
+import type { ModelSource } from '../upload/model-source.ts';
+import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { QualityGate } from './quality-gate.ts';
+import type { Quantization } from '../method/quantized-form.ts';
+import { writeCandidate } from './write-candidate.ts';
+
+export interface CheckpointSearch {
+  readonly checkpointId: string;
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly quantization: Quantization;
+  readonly gate: QualityGate;
+  readonly bound: QualityBound;
+  readonly trialsMax: number;
+}
+
+export interface SearchServices {
+  readonly catalog: Catalog;
+  /** For candidate files; they are removed as soon as they are evaluated. */
+  readonly directory: string;
+  readonly blockParallel: number;
+  readonly onTrial: () => void;
+  readonly tracer: Tracer;
+  readonly signal: AbortSignal;
+}
+
+export interface SearchOutcome {
+  /** Undefined when nothing passed. */
+  readonly config: QuantizationConfig | undefined;
+  readonly trialCount: number;
+}
+
+/**
+ * Finds the config of one checkpoint: candidates are written to disk as they would come back and evaluated in child processes. Trials are
+ * recorded as they end; those recorded before a takeover are not evaluated again.
+ */
+export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
+  const { catalog } = services;
+  const group = new GroupStop(services.signal);
+  const { signal } = group;
+  const recorded = await catalog.trials.list(search.checkpointId);
+  const { quantization } = search;
+  // What was measured without halves says nothing of them.
+  const scope = quantization.trialScope + (search.bound.halfBaselines === undefined ? '' : '+halves');
+  const recordKey = (config: QuantizationConfig): string => configKey(config) + scope;
+  const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
+  const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]));
+  const seconds = new Map<string, number>();
+  const estimate = (config: QuantizationConfig) => quantization.estimateBytes(config, { parallel: services.blockParallel, signal });
+  const runner: TrialRunner = new TrialRunner(
+    {
+      estimateBytes: estimate,
+      evaluate: async (config) => {
+        const started = performance.now();
+        const outcome = await group.join(
+          services.tracer.span('encode.trial', { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } }, async (span) => {
+            const judged = await evaluateConfig(search, config, { ...services, signal });
+            span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
+            return judged;
+          }),
+        );
+        seconds.set(configKey(config), (performance.now() - started) / 1000);
+        return outcome;
+      },
+      onTrial: async (config, outcome, ordinal) => {
+        const { metrics, halves, degradation, passed } = outcome;
+        const key = configKey(config);
+        const estimatedBytes = await services.tracer.span('encode.estimate', { attributes: { 'firn.config': key } }, async (span) => {
+          const bytes = Math.round(await runner.estimate(config));
+          span.set({ 'firn.estimated_bytes': bytes });
+          return bytes;
+        });
+        await catalog.trials.record({
+          checkpointId: search.checkpointId,
+          configKey: recordKey(config),
+          config,
+          ordinal,
+          estimatedBytes,
+          metrics,
+          ...(halves !== undefined && { halves }),
+          degradation,
+          passed,
+          seconds: seconds.get(key)!,
+        });
+        services.onTrial();
+      },
+    },
+    { parallel: search.gate.parallel, trialsMax: search.trialsMax, known },
+  );
+  try {
+    const found = await quantization.search(runner);
+    return { config: found?.config, trialCount: runner.trialCount };
+  } finally {
+    await group.stop();
+  }
+}
+
+/** Evaluations under way together: when one fails, the search ends, and none of the others may go on reading and writing files behind it. */
+class GroupStop {
+  readonly signal: AbortSignal;
+  private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.stopping.signal]);
+  }
+
+  join<T>(work: Promise<T>): Promise<T> {
+    this.running.add(work);
+    const leave = (): void => {
+      this.running.delete(work);
+    };
+    work.then(leave, leave);
+    return work;
+  }
+
+  /** Resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.allSettled(this.running);
+  }
+}
+
+async function evaluateConfig(search: CheckpointSearch, config: QuantizationConfig, services: SearchServices): Promise<TrialOutcome> {
+  const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
+  await mkdir(directory, { recursive: true });
+  try {
+    const quantized = await search.quantization.form(config);
+    const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, directory, {
+      parallel: services.blockParallel,
+      signal: services.signal,
+    });
+    const { whole, halves } = await search.gate.evaluate([...paths.values()], services.signal);
+    return judgeMetrics(search.bound, whole, halves);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

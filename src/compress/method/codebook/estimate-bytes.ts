@@ -1,0 +1,33 @@
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { NativeCore } from '../../../native/core.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { forEachBounded } from '../../bounded-parallel.ts';
+import { codebookBytes, TokenCensus } from './count-tokens.ts';
+import { levelBlock } from './level-block.ts';
+import type { ModelSource } from '../../upload/model-source.ts';
+import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import type { Quantizer } from './quantizer.ts';
+import { sampleBlocks } from '../../plan/sample-blocks.ts';
+
+export interface EstimateParts {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly quantizer: Quantizer;
+  readonly ancestor: Ancestor | undefined;
+  readonly core: NativeCore;
+}
+
+/**
+ * Bytes of the quantized part under a config, against the ancestor where there is one: what the level blocks of an evenly spread sample come to, scaled, plus
+ * token tables and codebooks; of a small model, which is counted whole, off by less than a byte a block. The exact part is the same for every config and left out.
+ */
+export async function estimateBytes(parts: EstimateParts, config: InshrinkeratorConfig, options: { parallel: number; signal?: AbortSignal }): Promise<number> {
+  const groups = await parts.quantizer.build(config);
+  const census = new TokenCensus(parts.core, parts.plan.groups);
+  const { blocks, scale } = sampleBlocks([...levelBlocks(parts.plan)]);
+  await forEachBounded(blocks, options.parallel, async (at) => {
+    await census.add(at.group, await levelBlock({ ...parts, groups }, parts.ancestor, at, options.signal), options.signal);
+  });
+  const { tableBytes, payloadBytes } = census.tables();
+  return payloadBytes * scale + tableBytes + codebookBytes(groups);
+}

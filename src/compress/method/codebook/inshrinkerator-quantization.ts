@@ -1,0 +1,55 @@
+import type { InshrinkeratorConfig, QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { SearchOptions } from '../../../checkpoint/options/search-options.ts';
+import type { NativeCore } from '../../../native/core.ts';
+import { searchConfig } from '../../../search/search-config.ts';
+import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { estimateBytes } from './estimate-bytes.ts';
+import { LevelForm } from './level-form.ts';
+import type { ModelSource } from '../../upload/model-source.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
+import type { FormOptions, Quantization, QuantizedForm } from '../quantized-form.ts';
+import type { Quantizer } from './quantizer.ts';
+
+export interface InshrinkeratorParts {
+  readonly source: ModelSource;
+  readonly plan: CodingPlan;
+  readonly quantizer: Quantizer;
+  readonly ancestor: Ancestor | undefined;
+  readonly core: NativeCore;
+  readonly options: SearchOptions;
+  readonly hasSensitivity: boolean;
+  /** The config of the checkpoint before. */
+  readonly last: QuantizationConfig | undefined;
+}
+
+/** The paper's method: codebooks by layer type, and a search over its config cube. */
+export class InshrinkeratorQuantization implements Quantization {
+  /** Quality does not depend on what a package builds on. */
+  readonly trialScope = '';
+  private readonly parts: InshrinkeratorParts;
+
+  constructor(parts: InshrinkeratorParts) {
+    this.parts = parts;
+  }
+
+  async form(config: QuantizationConfig): Promise<QuantizedForm> {
+    const groups = await this.parts.quantizer.build(own(config));
+    return new LevelForm({ ...this.parts, groups }, this.parts.plan);
+  }
+
+  estimateBytes(config: QuantizationConfig, options: FormOptions): Promise<number> {
+    return estimateBytes(this.parts, own(config), options);
+  }
+
+  search(runner: TrialRunner): Promise<FoundConfig | undefined> {
+    const { plan, options, hasSensitivity, last } = this.parts;
+    const model = { hasEmbeddings: plan.groups.some((group) => group.layerType === 'embedding'), hasSensitivity };
+    return searchConfig({ options, model, ...(last?.method === 'inshrinkerator' && { last }) }, runner);
+  }
+}
+
+function own(config: QuantizationConfig): InshrinkeratorConfig {
+  if (config.method !== 'inshrinkerator') throw new TypeError(`a config of another method: ${config.method}`);
+  return config;
+}

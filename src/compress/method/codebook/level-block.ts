@@ -1,0 +1,39 @@
+import type { NativeCore } from '../../../native/core.ts';
+import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
+import type { PlannedBlock } from '../../../package/blocks/block-plan.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import type { ModelSource } from '../../upload/model-source.ts';
+import type { GroupQuantizer, Quantizer } from './quantizer.ts';
+
+/** Place of a quantized block in the new checkpoint. */
+export interface LevelBlockPlace {
+  readonly file: number;
+  readonly index: number;
+  readonly block: PlannedBlock;
+  readonly group: number;
+}
+
+/** A model under one config: what `quantizeBlock` and everything after it needs. */
+export interface QuantizedModel {
+  readonly source: ModelSource;
+  readonly quantizer: Quantizer;
+  readonly groups: readonly GroupQuantizer[];
+  readonly core: NativeCore;
+}
+
+/** Assigns the levels of one block. */
+export async function quantizeBlock(model: QuantizedModel, at: Omit<LevelBlockPlace, 'index'>, signal?: AbortSignal) {
+  const pair = model.quantizer.usable(await model.source.readWeights(at.file, at.block, signal));
+  const { partition, map } = model.groups[at.group]!;
+  return model.core.assignLevels(pair, partition, map, signal);
+}
+
+/** One block's levels and what they are coded against. */
+export async function levelBlock(model: QuantizedModel, ancestor: Ancestor | undefined, at: LevelBlockPlace, signal?: AbortSignal): Promise<LevelsToEncode> {
+  const { levels, protectedWords } = await quantizeBlock(model, at, signal);
+  const { levelCount } = model.groups[at.group]!;
+  const previous = await ancestor?.levels(at.file, at.index, signal);
+  // A block without a counterpart is coded alone, with its own level count (docs/format.md).
+  const modulus = previous === undefined ? levelCount : ancestor!.modulus(at.group, levelCount);
+  return { levels, protectedWords, previous, modulus };
+}

@@ -1,0 +1,80 @@
+import type { NativeCore } from '../../../native/core.ts';
+import { encodeLevelBlock } from '../../../package/blocks/encode-block.ts';
+import type { PackageCodebook } from '../../../package/package-index.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { forEachBounded } from '../../bounded-parallel.ts';
+import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
+import { levelBlock, quantizeBlock, type QuantizedModel } from './level-block.ts';
+import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
+
+/** A checkpoint whose weights are levels of codebooks (Inshrinkerator section 4), coded as in its section 6. */
+export class LevelForm implements QuantizedForm {
+  private readonly model: QuantizedModel;
+  private readonly plan: CodingPlan;
+  private readonly core: NativeCore;
+
+  constructor(model: QuantizedModel, plan: CodingPlan) {
+    this.model = model;
+    this.plan = plan;
+    this.core = model.core;
+  }
+
+  async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    const group = codebookOf(at);
+    const { levels, protectedWords } = await quantizeBlock(this.model, { ...at, group }, signal);
+    const { map, levelCount, table, group: quantized } = this.model.groups[group]!;
+    const { dtype } = quantized;
+    return this.core.dequantize(
+      levels,
+      { dtype, table, levelCount, protectedWords, ...(map.protectedLevel !== undefined && { protectedLevel: map.protectedLevel }) },
+      signal,
+    );
+  }
+
+  /** Token tables from a pass over the levels; against the ancestor when that is smaller than coding the level blocks alone. */
+  async encoding(ancestor: Ancestor | undefined, { parallel, signal }: FormOptions): Promise<FormEncoding> {
+    const { groups } = this.plan;
+    const [alone, against] = [new TokenCensus(this.core, groups), new TokenCensus(this.core, groups)];
+    await forEachBounded(levelBlocks(this.plan), parallel, async (at) => {
+      const block = await levelBlock(this.model, ancestor, at, signal);
+      if (ancestor !== undefined) await against.add(at.group, block, signal);
+      await alone.add(at.group, { ...block, previous: undefined, modulus: this.model.groups[at.group]!.levelCount }, signal);
+    });
+    const [base, delta] = [alone.tables(), against.tables()];
+    return ancestor !== undefined && bytesOf(delta) < bytesOf(base)
+      ? this.encodingWith(ancestor, delta, against.migration)
+      : this.encodingWith(undefined, base, undefined);
+  }
+
+  private encodingWith(ancestor: Ancestor | undefined, tables: ChosenTables, migration: number | undefined): FormEncoding {
+    return {
+      formatVersion: 1,
+      ancestor,
+      migration,
+      codebooks: this.codebooks(tables),
+      tableSets: tables.sets.map((set) => set.serialize()),
+      payload: async (at, signal) => {
+        const group = codebookOf(at);
+        return encodeLevelBlock(tables.sets[tables.setOfGroup[group]!]!, await levelBlock(this.model, ancestor, { ...at, group }, signal), signal);
+      },
+    };
+  }
+
+  private codebooks(tables: ChosenTables): PackageCodebook[] {
+    return this.model.groups.map(({ group, map, levelCount, table }, number) => ({
+      layerType: group.layerType,
+      dtype: group.dtype,
+      levelCount,
+      tableSet: tables.setOfGroup[number]!,
+      table: table.subarray(0, levelCount * (table.length / 256)),
+      ...(map.prunedLevel === undefined ? {} : { prunedLevel: map.prunedLevel }),
+      ...(map.protectedLevel === undefined ? {} : { protectedLevel: map.protectedLevel }),
+    }));
+  }
+}
+
+function codebookOf({ block }: BlockPlace): number {
+  if (block.coding.kind !== 'levels') throw new TypeError('not a block of levels');
+  return block.coding.codebook;
+}

@@ -1,0 +1,71 @@
+import { sketchBuckets, sketchInfinitiesIndex, sketchNansIndex, sketchWords, sketchZerosIndex, type NativeCore, type Sketch } from '../../../native/core.ts';
+import { forEachBounded } from '../../bounded-parallel.ts';
+import type { ModelSource } from '../../upload/model-source.ts';
+import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+
+/** What thresholds are computed from: sketches of |w| and |g*w|, over everything quantized and per group. */
+export interface ModelStatistics {
+  readonly magnitude: Sketch;
+  readonly magnitudeByGroup: readonly Sketch[];
+  /** Absent without gradients, and when none of them says anything: see `sensitivityUnusable`. */
+  readonly sensitivity?: { readonly all: Sketch; readonly byGroup: readonly Sketch[] };
+  /** Why gradients that were there are treated as absent, in a sentence for whoever sent them. */
+  readonly sensitivityUnusable?: string;
+}
+
+/** One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter). */
+export async function gatherStatistics(
+  source: ModelSource,
+  plan: CodingPlan,
+  core: NativeCore,
+  options: { parallel: number; signal?: AbortSignal },
+): Promise<ModelStatistics> {
+  const magnitudeByGroup = plan.groups.map(emptySketch);
+  const sensitivityByGroup = plan.groups.map(emptySketch);
+  await forEachBounded(levelBlocks(plan), options.parallel, async ({ file, block, group }) => {
+    const pair = await source.readWeights(file, block, options.signal);
+    await core.sketchValues(pair.weights, pair.weightDtype, magnitudeByGroup[group]!, options.signal);
+    if (pair.gradients !== undefined) await core.sketchSensitivity(pair, sensitivityByGroup[group]!, options.signal);
+  });
+  const magnitude = merged(magnitudeByGroup);
+  const sensitivity = merged(sensitivityByGroup);
+  const usable = source.hasGradients && hasNonZero(sensitivity);
+  return {
+    magnitude,
+    magnitudeByGroup,
+    ...(usable ? { sensitivity: { all: sensitivity, byGroup: sensitivityByGroup } } : {}),
+    ...(source.hasGradients && !usable ? { sensitivityUnusable: `The sensitivity file ${whatIsWrongWith(sensitivity)} and was treated as absent.` } : {}),
+  };
+}
+
+/** Of a sketch without a single value that is finite and not zero. */
+function whatIsWrongWith(sensitivity: Sketch): string {
+  const zeros = sensitivity[sketchZerosIndex]! > 0n;
+  const notFinite = sensitivity[sketchNansIndex]! + sensitivity[sketchInfinitiesIndex]! > 0n;
+  if (zeros) return notFinite ? 'has nothing but zeros and values that are not finite' : 'is all zero';
+  return notFinite ? 'has no finite value' : 'covers no tensor that is quantized';
+}
+
+export function emptySketch(): Sketch {
+  return new BigUint64Array(sketchWords);
+}
+
+export function merged(sketches: readonly Sketch[]): Sketch {
+  const sum = emptySketch();
+  for (const sketch of sketches)
+    sketch.forEach((count, i) => {
+      if (count > 0n) sum[i] = sum[i]! + count;
+    });
+  return sum;
+}
+
+function hasNonZero(sketch: Sketch): boolean {
+  return sketch.subarray(0, sketchBuckets).some((count) => count > 0n);
+}
+
+/** Values counted in a sketch, non-finite ones left out. */
+export function countOf(sketch: Sketch): number {
+  let total = Number(sketch[sketchZerosIndex]!);
+  for (let i = 0; i < sketchBuckets; i += 1) total += Number(sketch[i]!);
+  return total;
+}

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
+import type { InputGram } from '../../../evaluate/evaluator.ts';
+import { feedbackBlockMax, type FeedbackPlace, type NativeCore } from '../../../native/core.ts';
+import type { SourceFile } from '../../upload/model-source.ts';
+import type { QualityGate } from '../../measure/quality-gate.ts';
+
+/** By file number, by tensor number: what rounding with feedback needs of a matrix. */
+export type InputFeedback = readonly ReadonlyMap<number, FeedbackPlace>[];
+
+/**
+ * Bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory while
+ * a checkpoint is in work.
+ */
+const gramsMaxBytes = 64 * 1024 * 1024;
+/** Batches measured, spread over the set: a convolution's Gram matrix costs several times the convolution. */
+const batchesMax = 32;
+/**
+ * Added to the diagonal, in units of its mean. Far more than it takes to invert the matrix: the eval batches are few,
+ * and weights that they hardly use must not take all the errors. Measured on the data's language and vision series; see
+ * docs/decisions/0014-rounding-with-feedback.md.
+ */
+const damping = 1;
+
+export interface FeedbackRequest {
+  readonly gate: QualityGate;
+  /** The uploaded weights. */
+  readonly weightPaths: readonly string[];
+  /** For the matrices, while they are read. */
+  readonly directory: string;
+  readonly files: readonly SourceFile[];
+  readonly core: NativeCore;
+  readonly warn: (sentence: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the eval batches (of the first half alone where the second is to confirm) through the uploaded weights once
+ * more, for the second moments of what enters each matrix. What goes wrong there costs bytes, not correctness: it is
+ * said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
+ */
+export async function inputFeedback(request: FeedbackRequest): Promise<InputFeedback | undefined> {
+  const { gate, weightPaths, directory, files, core, warn, signal } = request;
+  const resultPath = join(directory, 'input-grams.f32');
+  try {
+    const grams = await gate.inputGrams({ weightPaths, resultPath, bytesMax: gramsMaxBytes, batchesMax }, signal);
+    const places = files.map(() => new Map<number, FeedbackPlace>());
+    const file = await open(resultPath, 'r');
+    try {
+      for (const gram of grams) await addPlace(gram, await readGram(file, gram), { files, places, core, signal });
+    } finally {
+      await file.close();
+    }
+    return places;
+  } catch (error) {
+    if (!(error instanceof FirnError) || error.code === 'cancelled') throw error;
+    warn(`The inputs of the matrices could not be measured (${error.message}), so the checkpoint takes more bytes than it could.`);
+    return undefined;
+  }
+}
+
+async function readGram(file: Awaited<ReturnType<typeof open>>, { inputCount, blockSize }: InputGram): Promise<Float32Array> {
+  const gram = new Float32Array(inputCount * blockSize);
+  const { bytesRead } = await file.read(new Uint8Array(gram.buffer));
+  if (bytesRead !== gram.byteLength) throw new FirnError('eval-crashed', 'The evaluation process left its result unfinished.');
+  return gram;
+}
+
+interface Places {
+  readonly files: readonly SourceFile[];
+  readonly places: readonly Map<number, FeedbackPlace>[];
+  readonly core: NativeCore;
+  readonly signal: AbortSignal;
+}
+
+async function addPlace(gram: InputGram, matrix: Float32Array, { files, places, core, signal }: Places): Promise<void> {
+  const { tensor: name, inputs: axis, inputCount: inputs, blockSize: size } = gram;
+  const file = files.findIndex(({ role, layout }) => role === 'model' && layout.tensors.some((entry) => entry.name === name));
+  if (file < 0 || size > feedbackBlockMax) return;
+  const tensor = files[file]!.layout.tensors.findIndex((entry) => entry.name === name);
+  const { elementCount } = files[file]!.layout.tensors[tensor]!;
+  if (elementCount === 0 || elementCount % inputs !== 0) return;
+  const factor = await core.gramFactor(matrix, { size, damping }, signal);
+  places[file]!.set(tensor, { factor, size, inputs, outputs: elementCount / inputs, inputsLast: axis === 'last' });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { LayerType } from '../../../checkpoint/layer-type.ts';
+import { loadCore } from '../../../native/load-core.ts';
+import { memorySource } from '../../memory-source.test-support.ts';
+import { MovesMemory } from './moves-memory.ts';
+import { planCodings } from '../../plan/plan-codings.ts';
+import { residualQuantization } from './residual-quantization.ts';
+import { sampleElementsMax } from '../../plan/sample-blocks.ts';
+import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
+
+const core = loadCore();
+const config = { method: 'residual', step: -32 } as const;
+
+async function quantizationOf(tensors: TestTensors, parallel: number) {
+  const source = memorySource(core, tensors);
+  const types = new Map<string, LayerType>(Object.keys(tensors).map((name) => [name, 'linear']));
+  const plan = await planCodings(source, types, { parallel, method: 'residual' });
+  const moves = new MovesMemory(0);
+  return residualQuantization({ source, plan, ancestor: undefined, core, last: undefined, warn: () => undefined, moves, rounding: 'dead-zone', parallel });
+}
+
+test('a rough estimate of a large model is near what its form takes, however many blocks are in work at once', async () => {
+  const rows = Math.ceil((2.5 * sampleElementsMax) / 4096);
+  const weights = noise(rows * 4096, 7);
+  // Some rows are much smaller than others, as those of rare tokens are.
+  for (let i = 0; i < weights.length; i += 1) weights[i]! *= Math.floor(i / 4096) % 3 === 0 ? 0.2 : 1;
+  const tensors = { 'fc.weight': f32([rows, 4096], weights) };
+  const one = await quantizationOf(tensors, 1);
+  const rough = await one.roughBytes!(config, { parallel: 1 });
+  const { bytes } = (await one.form(config)) as unknown as { readonly bytes: number };
+  expect(Math.abs(rough / bytes - 1)).toBeLessThan(0.03);
+  expect(rough).not.toBe(bytes);
+  expect(await (await quantizationOf(tensors, 4)).roughBytes!(config, { parallel: 4 })).toBe(rough);
+});
+
+test('a rough estimate of a small model is what its form takes', async () => {
+  const quantization = await quantizationOf({ 'fc.weight': f32([400, 400], noise(160_000, 2)), 'fc.bias': f32([400], noise(400, 3)) }, 2);
+  expect(await quantization.roughBytes!(config, { parallel: 2 })).toBe(await quantization.estimateBytes(config, { parallel: 2 }));
+});

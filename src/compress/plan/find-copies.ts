@@ -1,0 +1,105 @@
+import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import type { CopyCoding, TensorCoding } from '../../package/package-index.ts';
+import { planTensors } from '../../package/blocks/plan-file.ts';
+import type { SourceFile } from '../upload/model-source.ts';
+import type { CodingPlan, PlannedFile } from './plan-codings.ts';
+import { isEqual, sampleOf, sharedBytesMin, uploadedBytes, type TensorBytes } from '../upload/tensor-bytes.ts';
+
+/** Different tensors with equal samples that a tensor is compared with. */
+const comparisonsMax = 4;
+/** Least share of a file that other files copy: it has to be in the package then, whose checksums may take half of this of what cannot be made smaller. */
+const copiedShareMin = 1 / 4096;
+
+interface Place extends TensorEntry {
+  readonly file: number;
+  readonly tensor: number;
+}
+
+interface KnownPlace {
+  readonly place: Place;
+  readonly bytes: TensorBytes;
+}
+
+export interface CopiesToFind {
+  readonly files: readonly SourceFile[];
+  readonly plan: CodingPlan;
+  /** Numbers of files that will not be in the package as a rule: no tensor of another file is a copy of theirs, and the other way round. */
+  readonly apart: ReadonlySet<number>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The plan with every tensor that has the bytes of one before it, and would be coded the same way, as a copy of that one: tied weights, a master copy in an optimizer file. Tensors of one repeated element
+ * take next to nothing as they are, and rarely stay equal. Reads a sample of tensors that could be equal, and whole ones where samples are. Rejects with the store's errors.
+ */
+export async function planCopies(request: CopiesToFind): Promise<CodingPlan> {
+  const { files, plan } = request;
+  const copies = [...(await allCopies(request))];
+  const outside = copies.filter(([place, coding]) => coding.file !== place.file);
+  const worthwhile = files.map(({ sizeBytes }, file) => bytesOf(outside.filter(([, coding]) => coding.file === file)) >= copiedShareMin * sizeBytes);
+  const kept = new Map<string, CopyCoding>();
+  for (const [place, coding] of copies) if (coding.file === place.file || worthwhile[coding.file]!) kept.set(keyOf(place), coding);
+  if (kept.size === 0) return plan;
+  const planned = plan.files.map((file, number): PlannedFile => {
+    const codings = file.codings.map((coding, tensor): TensorCoding => kept.get(keyOf({ file: number, tensor })) ?? coding);
+    return codings.some(({ kind }) => kind === 'copy') ? { codings, blocks: planTensors(files[number]!.layout, codings).blocks } : file;
+  });
+  return { ...plan, files: planned };
+}
+
+function bytesOf(copies: readonly (readonly [Place, CopyCoding])[]): number {
+  return copies.reduce((sum, [{ startBytes, endBytes }]) => sum + endBytes - startBytes, 0);
+}
+
+function keyOf({ file, tensor }: Pick<Place, 'file' | 'tensor'>): string {
+  return `${file} ${tensor}`;
+}
+
+/** Every copy with its original, which is none. */
+async function allCopies({ files, plan, apart, signal }: CopiesToFind): Promise<Map<Place, CopyCoding>> {
+  const copies = new Map<Place, CopyCoding>();
+  for (const alike of groupsOf(places(files, plan, apart))) {
+    const originals = new Map<string, KnownPlace[]>();
+    for (const place of alike) {
+      const bytes = uploadedBytes(files[place.file]!, place, signal);
+      const sample = await sampleOf(bytes);
+      if (sample === undefined) continue;
+      const known = originals.get(sample) ?? [];
+      originals.set(sample, known);
+      const original = await firstEqual(known, bytes);
+      if (original !== undefined) copies.set(place, { kind: 'copy', file: original.file, tensor: original.tensor });
+      else if (known.length < comparisonsMax) known.push({ place, bytes });
+    }
+  }
+  return copies;
+}
+
+/** Tensors by what they have to have in common, in the order of the files. Lossy optimizer state, and what lies beside it, has its own blocks. */
+function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlySet<number>): Map<string, Place[]> {
+  const found = new Map<string, Place[]>();
+  for (const [file, { type, layout }] of files.entries()) {
+    if (type !== 'safetensors') continue;
+    const { codings } = plan.files[file]!;
+    const besides = new Set(codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.beside : -1)));
+    for (const [tensor, entry] of layout.tensors.entries()) {
+      const coding = codings[tensor]!;
+      if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor)) continue;
+      const coded = coding.kind === 'levels' ? `levels ${coding.codebook}` : coding.kind;
+      const key = `${entry.dtype} ${entry.elementCount} ${coded} ${apart.has(file) ? file : ''}`;
+      const alike = found.get(key);
+      const place = { ...entry, file, tensor };
+      if (alike === undefined) found.set(key, [place]);
+      else alike.push(place);
+    }
+  }
+  return found;
+}
+
+function groupsOf(found: ReadonlyMap<string, Place[]>): Place[][] {
+  return [...found.values()].filter((alike) => alike.length > 1);
+}
+
+async function firstEqual(originals: readonly KnownPlace[], bytes: TensorBytes): Promise<Place | undefined> {
+  for (const original of originals) if (await isEqual(original.bytes, bytes)) return original.place;
+  return undefined;
+}

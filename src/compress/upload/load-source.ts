@@ -1,0 +1,88 @@
+import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { isQuantizable } from '../../checkpoint/dtype.ts';
+import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import { planBlob } from '../../package/blocks/plan-file.ts';
+import { LastReads } from '../../store/last-reads.ts';
+import type { ObjectReader, ObjectStore } from '../../store/object-store.ts';
+import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
+import { withSmallReads } from '../../store/small-reads.ts';
+import type { SourceFile } from './model-source.ts';
+
+/** Chunks of all files kept for small reads: 4 MiB. Tensors that share a block, or are compared with each other, may lie in as many files. */
+const chunksKept = 16;
+
+/** The uploaded files of a checkpoint, opened: what is stored, and the gradients that only steer the search. Close them. */
+export interface LoadedFiles {
+  readonly files: readonly SourceFile[];
+  readonly gradients: ReadonlyMap<string, { readonly entry: TensorEntry; readonly reader: ObjectReader }>;
+  /** Closes every reader, those of sensitivity files without a usable tensor too. Staged objects have been read then: the memory they take is for what comes next. */
+  close(): Promise<void>;
+}
+
+/** Opens the staged objects of a checkpoint, files in path order. Rejects with the store's errors; closes what it opened. */
+export async function loadSource(store: ObjectStore, rows: readonly CheckpointFile[]): Promise<LoadedFiles> {
+  const files: SourceFile[] = [];
+  const gradients = new Map<string, { entry: TensorEntry; reader: ObjectReader }>();
+  const opened: ObjectReader[] = [];
+  const chunks = new LastReads(chunksKept);
+  const close = async (): Promise<void> => {
+    await Promise.all(
+      opened.map(async (reader) => {
+        await reader.forget?.();
+        await reader.close();
+      }),
+    );
+  };
+  try {
+    for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      if (row.rawKey === undefined || row.sha256 === undefined)
+        throw new FirnError('internal', 'An uploaded file is gone.', { detail: `${row.checkpointId} ${row.path}` });
+      const reader = withSmallReads(await store.open(row.rawKey), row.rawKey, chunks);
+      opened.push(reader);
+      const layout = row.path.endsWith('.safetensors') ? await readLayout(reader, row.role === 'model' || row.role === 'sensitivity') : undefined;
+      if (row.role === 'sensitivity') {
+        for (const entry of layout?.tensors ?? []) if (isQuantizable(entry.dtype)) gradients.set(entry.name, { entry, reader });
+        continue;
+      }
+      files.push({
+        path: row.path,
+        role: row.role,
+        type: layout === undefined ? 'blob' : 'safetensors',
+        sizeBytes: reader.sizeBytes,
+        sha256: row.sha256,
+        layout: layout ?? planBlob(reader.sizeBytes).layout,
+        reader,
+      });
+    }
+    return { files, gradients, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What a header says that is none. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
+const notSafetensors: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'header-truncated',
+  'header-too-large',
+  'header-invalid',
+  'tensor-overlap',
+  'tensor-gap',
+  'tensor-size-mismatch',
+  'tensor-duplicate',
+  'dtype-unknown',
+  'not-safetensors',
+  'length-mismatch',
+]);
+
+/** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
+async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
+  try {
+    return await readSafetensorsLayout(reader);
+  } catch (error) {
+    const isOther = error instanceof FirnError && notSafetensors.has(error.code);
+    if (required || !isOther) throw error;
+    return undefined;
+  }
+}

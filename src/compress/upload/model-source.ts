@@ -1,0 +1,173 @@
+import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
+import type { FileRole } from '../../checkpoint/role.ts';
+import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import type { NativeCore, WeightBlock, WeightMoments } from '../../native/core.ts';
+import type { BlockSegment, PlannedBlock } from '../../package/blocks/block-plan.ts';
+import { BlockMemory } from '../../restore/block-memory.ts';
+import { newCacheCounts, type CacheCounts } from '../../restore/byte-cache.ts';
+import { roomBytes, type ObjectReader } from '../../store/object-store.ts';
+
+/** An uploaded file under its staged object. A file that is not safetensors is one nameless tensor of bytes (`planBlob`). */
+export interface SourceFile {
+  readonly path: string;
+  readonly role: FileRole;
+  readonly type: 'safetensors' | 'blob';
+  readonly sizeBytes: number;
+  /** Of the uploaded bytes. */
+  readonly sha256: string;
+  readonly layout: SafetensorsLayout;
+  readonly reader: ObjectReader;
+}
+
+/** Gradient averages by tensor name, over all sensitivity files. */
+export type GradientTensors = ReadonlyMap<string, GradientTensor>;
+
+interface GradientTensor {
+  readonly entry: TensorEntry;
+  readonly reader: ObjectReader;
+}
+
+/**
+ * Reads a checkpoint's files block by block from staged objects, which stay open as long as their owner keeps them (`loadSource`). A model of at most
+ * `cacheMaxBytes` with its gradients is kept, so that it is read once for a whole search; a larger one streams through memory that is used again,
+ * which costs less than keeping a part of it.
+ */
+export class ModelSource {
+  readonly files: readonly SourceFile[];
+  private readonly gradients: Map<string, GradientTensor>;
+  private readonly core: NativeCore;
+  private readonly keeps: boolean;
+  private readonly cache = new Map<string, Uint8Array>();
+  private readonly blockMoments = new Map<string, readonly WeightMoments[]>();
+  private readonly memory = new BlockMemory();
+  private readonly counts: CacheCounts;
+
+  constructor(files: readonly SourceFile[], gradients: GradientTensors, core: NativeCore, cacheMaxBytes: number, counts = newCacheCounts()) {
+    this.counts = counts;
+    this.files = files;
+    this.gradients = new Map(gradients);
+    this.core = core;
+    const bytes = [...files.map(({ sizeBytes }) => sizeBytes), ...[...gradients.values()].map(({ entry }) => entry.endBytes - entry.startBytes)];
+    this.keeps = bytes.reduce((sum, size) => sum + size, 0) <= cacheMaxBytes;
+  }
+
+  get hasGradients(): boolean {
+    return this.gradients.size > 0;
+  }
+
+  /**
+   * Gives each tensor that is a key the gradients of the tensor that is its value, or none where that one has none: bit-identical tensors (tied
+   * weights have one gradient, under one name) are then pruned and protected alike. Call before blocks are read.
+   */
+  shareGradients(twins: ReadonlyMap<string, string>): void {
+    for (const [name, twin] of twins) {
+      const gradient = this.gradients.get(twin);
+      if (gradient === undefined) this.gradients.delete(name);
+      else this.gradients.set(name, gradient);
+    }
+  }
+
+  /** The block's elements, segments one after another, as uploaded. */
+  async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.cached(`w ${file} ${blockKey(block)}`, () => this.readElements(file, block, signal));
+  }
+
+  /**
+   * The block's weights with their gradients. A sensitivity file may leave tensors out: a block of such tensors alone has no gradients, and among others
+   * theirs are NaN, which no threshold prunes or protects by; as zeros they would be the first to be pruned.
+   */
+  async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
+    return this.pairOf(file, block, await this.readBlock(file, block, signal), signal);
+  }
+
+  /** What `use` makes of `readWeights`. The weights are its own only until then: their memory is used again. */
+  async withWeights<T>(file: number, block: PlannedBlock, use: (pair: WeightBlock) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const sizeBytes = block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
+    const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(roomBytes(sizeBytes));
+    try {
+      const weights = room === undefined ? await this.readBlock(file, block, signal) : await this.readElements(file, block, signal, room);
+      return await use(await this.pairOf(file, block, weights, signal));
+    } finally {
+      if (room !== undefined) this.memory.give(room);
+    }
+  }
+
+  /** Sums over the segments of a block. Added up once, however often they are asked for: reading costs more. */
+  async moments(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<readonly WeightMoments[]> {
+    const key = `${file} ${blockKey(block)}`;
+    const known = this.blockMoments.get(key);
+    if (known !== undefined) return known;
+    const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
+    const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), signal);
+    this.blockMoments.set(key, found);
+    return found;
+  }
+
+  /** Elements of some dtype of a tensor's, as uploaded. */
+  readRun(file: number, run: BlockSegment, signal?: AbortSignal): Promise<Uint8Array> {
+    const { layout, reader } = this.files[file]!;
+    const { dtype, startBytes } = layout.tensors[run.tensor]!;
+    return reader.read(startBytes + run.firstElement * dtypeBytes[dtype], run.elementCount * dtypeBytes[dtype], signal);
+  }
+
+  /** A block's elements as F32. */
+  async widen({ file, block }: { readonly file: number; readonly block: PlannedBlock }, elements: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const dtype = quantizable(this.files[file]!.layout.tensors[block.segments[0]!.tensor]!);
+    return dtype === 'F32' ? elements : this.core.convert(elements, dtype, 'F32', signal);
+  }
+
+  private async readElements(file: number, block: PlannedBlock, signal?: AbortSignal, room?: Uint8Array): Promise<Uint8Array> {
+    const { layout, reader } = this.files[file]!;
+    const parts = await Promise.all(
+      block.segments.map((segment) => {
+        const entry = layout.tensors[segment.tensor]!;
+        const bytes = dtypeBytes[entry.dtype];
+        return reader.read(entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal, room);
+      }),
+    );
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  private async pairOf(file: number, block: PlannedBlock, weights: Uint8Array, signal?: AbortSignal): Promise<WeightBlock> {
+    const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
+    const weightDtype = quantizable(entries[0]!);
+    if (!entries.some((entry) => this.gradients.has(entry.name))) return { weights, weightDtype };
+    const gradients = await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, signal));
+    return { weights, weightDtype, gradients, gradientDtype: 'F32' };
+  }
+
+  private async readGradients(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+    const parts = await Promise.all(
+      block.segments.map(async (segment) => {
+        const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
+        if (tensor === undefined) return new Uint8Array(new Float32Array(segment.elementCount).fill(Number.NaN).buffer);
+        const bytes = dtypeBytes[tensor.entry.dtype];
+        const raw = await tensor.reader.read(tensor.entry.startBytes + segment.firstElement * bytes, segment.elementCount * bytes, signal);
+        return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
+      }),
+    );
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  private async cached(key: string, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.cache.get(key);
+    if (known !== undefined) {
+      this.counts.hits += 1;
+      return known;
+    }
+    this.counts.misses += 1;
+    const bytes = await read();
+    if (this.keeps) this.cache.set(key, bytes);
+    return bytes;
+  }
+}
+
+function blockKey(block: PlannedBlock): string {
+  const first = block.segments[0]!;
+  return `${first.tensor} ${first.firstElement} ${block.elementCount}`;
+}
+
+function quantizable(entry: TensorEntry): QuantizableDtype {
+  if (!isQuantizable(entry.dtype)) throw new TypeError(`tensor ${entry.name} of dtype ${entry.dtype} has no quantized form`);
+  return entry.dtype;
+}

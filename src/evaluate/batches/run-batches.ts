@@ -1,0 +1,116 @@
+import type { Tensor } from 'onnxruntime-node';
+import { countElements } from '../../checkpoint/count-elements.ts';
+import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
+import type { MetricValues } from '../../checkpoint/quality/quality.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import type { NativeCore } from '../../native/core.ts';
+import { batchResults } from './batch-results.ts';
+import { feedElements } from './feed-elements.ts';
+import type { NumberTensor } from '../metrics/metric-accumulator.ts';
+import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
+import type { KeptReference } from '../evaluator.ts';
+import type { PreparedSet } from './prepared-set.ts';
+import { ReferenceReader } from './reference-file.ts';
+
+export interface BatchRun {
+  readonly core: Pick<NativeCore, 'convert'>;
+  readonly prepared: PreparedSet;
+  readonly spec: EvalSetSpec;
+  /** Metrics besides those of the spec. */
+  readonly observed?: readonly MetricSpec[] | undefined;
+  /** From {@link weightTensors}. */
+  readonly weights: Readonly<Record<string, Tensor>>;
+  /** Outputs of the uploaded model; see `EvaluationRequest`. */
+  readonly kept?: KeptReference | undefined;
+  /** Batches to run, by number; all when absent. */
+  readonly batches?: readonly number[];
+}
+
+/** What one batch gave, numbered from 0. */
+export interface MeasuredBatch extends NamedBatch {
+  readonly batch: number;
+}
+
+/**
+ * Runs the batches in order and sums the metrics over them. Errors: `eval-input-mismatch`, `eval-label-mismatch`,
+ * `eval-memory`, `graph-invalid`. Blocks the thread while a batch runs.
+ */
+export async function runBatches(run: BatchRun): Promise<MetricValues> {
+  const whole = newMetricSet(run);
+  await addBatches(run, () => [whole]);
+  return whole.values();
+}
+
+/** Every metric that a run asks for, nothing added yet. */
+export function newMetricSet({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): MetricSet {
+  return new MetricSet([...spec.metrics, ...observed], spec);
+}
+
+/** As {@link runBatches}, each batch once, with the metrics of every set that `setsOf` names for a batch's number. */
+export async function addBatches(run: BatchRun, setsOf: (batch: number) => readonly MetricSet[]): Promise<void> {
+  const reference = openReference(run);
+  try {
+    for await (const measured of measuredBatches(run)) {
+      const batch = { ...measured, references: reference(measured.outputs) };
+      for (const metrics of setsOf(measured.batch)) metrics.add(batch);
+    }
+  } finally {
+    reference.close();
+  }
+}
+
+/** Outputs and labels of each batch that the metrics look at, without references. */
+export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
+  const { core, prepared, spec, observed = [], weights, batches } = run;
+  const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
+  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batches })) {
+    const outputs = new Map<string, NumberTensor>();
+    for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
+    const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
+    yield { batch, rows: rowEnd - rowStart, outputs, labels };
+  }
+}
+
+/** Names of the outputs that are compared with the uploaded model's, in their order in a reference file. */
+export function comparedOutputs({ spec, observed = [] }: Pick<BatchRun, 'spec' | 'observed'>): string[] {
+  return [...new Set([...spec.metrics, ...observed].filter(({ kind }) => needsReference(kind)).map(({ output }) => output))];
+}
+
+/** Reads the reference of each batch in turn; the batches have to be all of the set, in order. */
+function openReference(run: BatchRun) {
+  const needed = comparedOutputs(run);
+  if (needed.some((name) => run.kept?.outputs.includes(name) !== true))
+    throw new FirnError('eval-input-mismatch', 'A metric compares with the uploaded model, whose outputs are not at hand.');
+  // All that the file holds of a batch is read: what is asked for may be less than what was written.
+  const names = needed.length === 0 ? [] : run.kept!.outputs;
+  const file = names.length === 0 ? undefined : new ReferenceReader(run.kept!.path);
+  const read = (outputs: ReadonlyMap<string, NumberTensor>) => new Map(names.map((name) => [name, file!.next(outputs.get(name)!.data.length)]));
+  return Object.assign(read, { close: () => file?.close() });
+}
+
+/** An output as numbers. Errors: `graph-invalid` for an output that is not a tensor of numbers. */
+export async function numbersOf(core: Pick<NativeCore, 'convert'>, name: string, tensor: Tensor | undefined): Promise<NumberTensor> {
+  if (tensor === undefined || tensor.type === 'string')
+    throw new FirnError('graph-invalid', `Output ${quoteName(name)} of the graph is not a tensor of numbers.`);
+  const { dims, data, type } = tensor;
+  if (type === 'float16') {
+    const words = data as Uint16Array;
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    return { dims, data: (await feedElements(core, bytes, { from: 'F16', to: 'F32' })) as Float32Array };
+  }
+  if (type === 'int64' || type === 'uint64') return { dims, data: Float64Array.from(data as BigInt64Array, Number) };
+  return { dims, data: data as Float32Array };
+}
+
+/** Some rows of labels. */
+export function labelRows({ dims, data, column }: NumberTensor, rowStart: number, rowEnd: number): NumberTensor {
+  const rowShape = dims.slice(1);
+  const rowElements = countElements(rowShape);
+  return {
+    dims: [rowEnd - rowStart, ...rowShape],
+    data: (data as Float64Array).subarray(rowStart * rowElements, rowEnd * rowElements),
+    ...(column !== undefined && { column: { ...column, rowStart } }),
+  };
+}

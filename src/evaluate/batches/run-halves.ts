@@ -1,0 +1,16 @@
+import type { HalvedMetrics } from '../../checkpoint/quality/quality.ts';
+import { requireHalves } from './require-halves.ts';
+import { addBatches, newMetricSet, type BatchRun } from './run-batches.ts';
+
+/**
+ * Runs every batch once, as {@link runBatches} does and with the same values over the whole set, and sums the metrics
+ * of the batches with an even number and of those with an odd one apart as well. The graph costs what it costs without
+ * halves; the metrics are computed twice. Errors: those of {@link runBatches}, `eval-input-mismatch` where the batches
+ * do not make two halves.
+ */
+export async function runHalves(run: Omit<BatchRun, 'batches'>): Promise<HalvedMetrics> {
+  requireHalves(run.prepared);
+  const [whole, first, second] = [newMetricSet(run), newMetricSet(run), newMetricSet(run)];
+  await addBatches(run, (batch) => [whole, batch % 2 === 0 ? first : second]);
+  return { whole: whole.values(), halves: [first.values(), second.values()] };
+}

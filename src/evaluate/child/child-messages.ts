@@ -1,0 +1,24 @@
+import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
+import type { Examination } from '../examine/examination.ts';
+import type { EvaluationRequest, ExamineRequest, GramRequest, InputGram, LocalEvalSet } from '../evaluator.ts';
+
+/** What the parent asks of an evaluation child; one request at a time. Paths only, never tensors. */
+export type ChildRequest =
+  | { readonly kind: 'evaluate'; readonly request: EvaluationRequest }
+  | { readonly kind: 'evaluate-halves'; readonly request: EvaluationRequest }
+  | { readonly kind: 'examine'; readonly request: ExamineRequest }
+  | { readonly kind: 'grams'; readonly request: GramRequest }
+  | { readonly kind: 'check'; readonly evalSet: LocalEvalSet }
+  | { readonly kind: 'ping' };
+
+/** What a child answers: `ready` once after its start, then one of the others for each request. */
+export type ChildReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'evaluated'; readonly values: MetricValues }
+  | { readonly kind: 'evaluated-halves'; readonly values: HalvedMetrics }
+  | { readonly kind: 'examined'; readonly examination: Examination }
+  | { readonly kind: 'collected'; readonly grams: readonly InputGram[] }
+  | { readonly kind: 'checked' }
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'failed'; readonly code: FirnErrorCode; readonly message: string; readonly detail: string | undefined };

@@ -1,0 +1,199 @@
+import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import { quoteNames } from '../../graph/quote-names.ts';
+import type { Examination, InputReading, MetricReading } from './examination.ts';
+
+/** What was understood of an eval set, and what looks like a mistake, in sentences for whoever made it. */
+export interface ExaminationWords {
+  readonly understood: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
+const guessingMargin = 0.01;
+/**
+ * What labels one position along have to save of the loss before they are taken for the right ones: this share of it,
+ * and so many nats.
+ */
+const shiftGainMin = { share: 0.1, nats: 0.1 };
+
+/** Puts an examination into words. Pure. */
+export function describeExamination(examination: Examination): ExaminationWords {
+  const { readings, inputs, whole } = examination;
+  return {
+    understood: [
+      `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ${inputs.map(describeInput).join(', ')}.`,
+      ...readings.map((reading) => describeReading(reading, whole[reading.name]!)),
+      ...describeProbabilities(examination),
+      ...describeSpread(examination),
+    ],
+    warnings: [
+      ...unusedColumns(examination),
+      ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
+      ...inputs.flatMap(exchangedInput),
+      ...[...new Set(readings.flatMap(notFiniteLabels))],
+      ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
+      ...[...new Set(readings.flatMap(shiftedLabels))],
+      ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
+      ...readings.flatMap(summedLoss),
+      ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),
+      ...roundedModel(examination),
+      ...(examination.rows === 1 ? ['The eval set has one row alone: what a threshold bounds on it says little of others.'] : []),
+    ],
+  };
+}
+
+function describeInput({ input, tensor, dtype, shape }: InputReading): string {
+  return `${quoteName(input)} from ${quoteName(tensor)} (${dtype} ${shown(shape)})`;
+}
+
+function describeReading({ name, kind, output, outputShape, labels, labelsShape, counted, ignored, guessing }: MetricReading, value: number): string {
+  const compared = labels === undefined ? '' : ` with ${labels} ${shown(labelsShape!)}`;
+  const noun = positionNoun(kind);
+  const left = ignored > 0 ? `, ${number(ignored)} left out` : '';
+  const counts = kind === 'loss' ? '' : `, ${number(counted)} ${counted === 1 ? noun.slice(0, -1) : noun}${left}`;
+  const chance = guessing === undefined ? '' : ` (${figure(guessing)} for guessing)`;
+  return `${quoteName(name)}: ${kind} of ${output} ${shown(outputShape)}${compared}${counts}; ${figure(value)}${chance}.`;
+}
+
+/** Where no metric wants logits of them, which is a warning. */
+function describeProbabilities({ probabilityOutputs, readings }: Examination): string[] {
+  return probabilityOutputs
+    .filter((name) => !readings.some(({ output, withinUnit }) => output === name && withinUnit === true))
+    .map((name) => `Output ${quoteName(name)} holds probabilities, so what wants logits (cross-entropy, divergence) is not measured besides.`);
+}
+
+function positionNoun(kind: MetricKind): string {
+  const { comparedWith } = metricKindRules[kind];
+  return comparedWith === 'classes' || comparedWith === 'uploaded-model' ? 'positions' : 'values';
+}
+
+/** How far the two halves of the batches are apart: what the choice of examples alone does to the figure. */
+function describeSpread({ readings, halves, whole }: Examination): string[] {
+  if (halves === undefined) return ['There is one batch alone, so nothing says how much the figures hang on the choice of examples.'];
+  const spreads = readings
+    .filter(({ kind }) => metricKindRules[kind].comparedWith !== 'uploaded-model')
+    .map(({ name }) => {
+      const [a, b] = [halves[0][name]!, halves[1][name]!];
+      const apart = Math.abs(a - b) / Math.max(Math.abs(whole[name]!), Number.MIN_VALUE);
+      return `${quoteName(name)} ${figure(a)} and ${figure(b)} (${percent(apart)} apart)`;
+    });
+  return spreads.length === 0 ? [] : [`On the even and the odd batches: ${spreads.join('; ')}.`];
+}
+
+/**
+ * A mask that is in the batches and not fed is the usual one. Labels of metrics that are not asked for are no mistake.
+ */
+function unusedColumns({ unusedColumns: names }: Examination): string[] {
+  const inputs = names.filter((name) => !/label|target/i.test(name));
+  if (inputs.length === 0) return [];
+  return [
+    `The batches hold ${quoteNames(inputs)}, which no input of the graph takes. If your own evaluation feeds it, as an attention mask, export the graph with it.`,
+  ];
+}
+
+function notFiniteInput({ input, tensor, notFinite }: InputReading): string {
+  return `Input ${quoteName(input)} is fed ${number(notFinite)} ${notFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite, from ${quoteName(tensor)}.`;
+}
+
+/** What graphs call their tokens, and their masks; token types hold zeros and ones, too. */
+const tokenNames = /(^|\.)((en|de)coder_)?(input_?ids|token_?ids|tokens|idx|ids)$/i;
+const maskNames = /(^|\.)(\w+_)?mask$/i;
+
+/** Tokens and masks of one shape are easily exchanged, and the graph runs all the same. */
+function exchangedInput({ input, tensor, range }: InputReading): string[] {
+  if (range === undefined) return [];
+  const { least, largest } = range;
+  const asMask = least >= 0 && largest <= 1;
+  if (tokenNames.test(input) && asMask)
+    return [
+      `Input ${quoteName(input)} is fed zeros and ones alone, from ${quoteName(tensor)}: that looks like a mask. Check "inputs" in the spec, which should say ${quoteName(input)}: the tensor of the tokens.`,
+    ];
+  if (maskNames.test(input) && !asMask)
+    return [
+      `Input ${quoteName(input)} is fed whole numbers from ${number(least)} to ${number(largest)}, from ${quoteName(tensor)}, where a mask holds zeros and ones. Check "inputs" in the spec.`,
+    ];
+  return [];
+}
+
+function notFiniteLabels({ labels, labelsNotFinite }: MetricReading): string[] {
+  if (labelsNotFinite === undefined) return [];
+  return [`Labels ${quoteName(labels!)} hold ${number(labelsNotFinite)} ${labelsNotFinite === 1 ? 'value that is' : 'values that are'} NaN or infinite.`];
+}
+
+function worseThanGuessing({ name, kind, guessing, classCount }: MetricReading, value: number): string[] {
+  if (guessing === undefined || Number.isNaN(value)) return [];
+  const margin = guessingMargin * Math.abs(guessing);
+  if (metricKindRules[kind].higherIsBetter ? value >= guessing - margin : value <= guessing + margin) return [];
+  const guess = classCount === undefined ? 'for a guess that looks at no input' : `for guessing among ${number(classCount)} classes`;
+  return [
+    `${quoteName(name)} is ${figure(value)}, worse than guessing (${figure(guessing)} ${guess}). ` +
+      'If the model is trained, then labels, the order of rows, inputs, tokenizer or weights are not what they should be.',
+  ];
+}
+
+function shiftedLabels({ labels, shifts, classCount }: MetricReading): string[] {
+  if (shifts === undefined) return [];
+  const { asGiven, later, earlier } = shifts;
+  const [best, side] = later <= earlier || Number.isNaN(earlier) ? [later, 'later'] : [earlier, 'earlier'];
+  // Better than before, but no better than guessing, is chance.
+  const gain = asGiven - best;
+  if (!(gain > shiftGainMin.share * asGiven && gain > shiftGainMin.nats && best < Math.log(classCount!))) return [];
+  const fix =
+    side === 'later'
+      ? 'A model that predicts the next token wants logits at t beside the token at t + 1: inputs ids[:, :-1], labels ids[:, 1:].'
+      : 'They may have been shifted twice: once in the data, and once more when the batches were made.';
+  return [
+    `Labels ${quoteName(labels!)} look shifted by one: their cross-entropy is ${figure(asGiven)} as they are, and ${figure(best)} against the label one position ${side}. ${fix}`,
+  ];
+}
+
+function looksLikeProbabilities({ name, output, kind }: MetricReading): string {
+  const last = metricKindRules[kind].comparedWith === 'classes' ? 'activation' : 'sigmoid';
+  return `Every value of output ${quoteName(output)} lies in 0 to 1, so they may be probabilities where ${quoteName(name)} wants logits: its figure would be wrong. Export the graph without its last ${last}.`;
+}
+
+function summedLoss({ name, summed }: MetricReading): string[] {
+  if (summed === undefined) return [];
+  const { whole, halves, rows } = summed;
+  return [
+    `${quoteName(name)} adds up over rows: the first batch of ${number(rows)} rows gives ${figure(whole)}, its two halves ${figure(halves[0])} and ${figure(halves[1])}. ` +
+      'So it is a sum, and its figure follows how many rows are fed at once. Export the loss as a mean: reduction="mean" in PyTorch, or divide it by the number of positions.',
+  ];
+}
+
+function nothingCounts({ name }: MetricReading): string {
+  return `No position counts in ${quoteName(name)}: ignoreLabel leaves all of them out.`;
+}
+
+function roundedModel({ roundedWeights: rounded }: Examination): string[] {
+  if (rounded === undefined) return [];
+  const { count: weights, tensor, from, to } = rounded;
+  return [
+    `The graph takes ${count(weights, 'weight')} as ${to} that the checkpoint holds as ${from} (${quoteName(tensor)} among them), so a rounded model is measured. ` +
+      `Export the graph in ${from}, or expect figures a little off.`,
+  ];
+}
+
+function shown(shape: readonly number[]): string {
+  return `[${shape.join(', ')}]`;
+}
+
+function count(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+/** With commas between thousands. */
+function number(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** Four decimals, more of small ones. */
+function figure(value: number): string {
+  if (!Number.isFinite(value)) return 'not finite';
+  return Math.abs(value) >= 0.01 || value === 0 ? String(Number(value.toFixed(4))) : value.toPrecision(3);
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toFixed(2))} %`;
+}

@@ -1,0 +1,20 @@
+import type { Context } from 'hono';
+import type { AppEnv, HttpLog } from '../app-env.ts';
+import { problemKinds } from './problem-status.ts';
+import { renderProblem, toFirnError } from './render-problem.ts';
+
+/** The answer to a request that failed; what is the server's fault is told to the log. */
+export function answerError(c: Context<AppEnv>, error: Error, log: HttpLog): Response {
+  const known = toFirnError(error);
+  if (problemKinds[known.code].status >= 500) {
+    log.error({ requestId: c.var.requestId, traceId: c.var.traceId, code: known.code, detail: known.detail, err: error }, 'a request failed');
+  }
+  if (known.code === 'unauthenticated') return renderProblem(c, known, challenge(c));
+  return renderProblem(c, known);
+}
+
+/** RFC 6750 section 3: an error is named only where a token was sent. */
+function challenge(c: Context<AppEnv>): Record<string, string> {
+  const error = c.req.header('authorization') === undefined ? '' : ', error="invalid_token"';
+  return { 'WWW-Authenticate': `Bearer realm="firn"${error}` };
+}

@@ -1,0 +1,54 @@
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../app-env.ts';
+import { problemKinds, type ProblemStatus } from './problem-status.ts';
+
+/** The one sentence of a failure nobody planned for. */
+const unknownSentence = 'The server failed to answer this request. The request id finds the reason in its log.';
+
+/** Codes whose sentence is for logs: it may come from code that did not think of a client. */
+const withheldCodes: ReadonlySet<string> = new Set(['internal', 'native-failure']);
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
+}
+
+/** What a client may see of an error: the framework's own by status, everything unplanned as `internal`. Pure. */
+export function toFirnError(error: unknown): FirnError {
+  if (error instanceof FirnError) return error;
+  if (error instanceof HTTPException && error.status === 415) {
+    return new FirnError('unsupported-media-type', 'The body must be application/json.', { cause: error });
+  }
+  if (error instanceof HTTPException && error.status < 500) return new FirnError('invalid-request', 'The body is not valid JSON.', { cause: error });
+  return new FirnError('internal', unknownSentence, { cause: error });
+}
+
+/** RFC 9457 problem details with a stable `code` and the request id; Retry-After where waiting helps. `headers` are added as they are. */
+export function renderProblem(c: Context<AppEnv>, error: FirnError, headers: Readonly<Record<string, string>> = {}): Response {
+  const problem = problemOf(error, c.var.requestId);
+  // The framework's list of statuses ends with those of HTTP.
+  return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
+}
+
+/** The parts of a problem answer, for where there is no routing context yet. Pure. */
+export function problemOf(error: FirnError, requestId: string): { status: ProblemStatus; headers: Record<string, string>; body: string } {
+  const kind = problemKinds[error.code];
+  const problem: Problem = {
+    type: `/problems/${error.code}`,
+    title: kind.title,
+    status: kind.status,
+    code: error.code,
+    detail: withheldCodes.has(error.code) ? unknownSentence : error.message,
+    requestId,
+  };
+  const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };
+  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry };
+  return { status: kind.status, headers, body: JSON.stringify(problem) };
+}

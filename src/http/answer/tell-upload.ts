@@ -1,0 +1,12 @@
+import type { Context } from 'hono';
+import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
+import type { AppEnv } from '../app-env.ts';
+
+/** Says in header fields of tus where an upload is. */
+export function tellUpload(c: Context<AppEnv>, { sizeBytes, receivedBytes, partBytes, metadata, isComplete, expiresAt }: UploadRecord): void {
+  c.header('Cache-Control', 'no-store');
+  c.header('Upload-Length', String(sizeBytes));
+  if (partBytes === undefined) c.header('Upload-Offset', String(receivedBytes));
+  if (metadata !== undefined) c.header('Upload-Metadata', metadata);
+  if (!isComplete) c.header('Upload-Expires', expiresAt.toUTCString());
+}

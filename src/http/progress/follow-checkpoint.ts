@@ -1,0 +1,99 @@
+import type { Catalog, Checkpoint, Trial } from '../../catalog/contract/catalog.ts';
+import type { ProgressBus, ProgressNote } from './progress-bus.ts';
+
+export type CheckpointEvent =
+  | { readonly type: 'state'; readonly checkpoint: Checkpoint }
+  | { readonly type: 'phase'; readonly note: Extract<ProgressNote, { type: 'phase' }> }
+  /** `ordinal` counts the trials of the checkpoint from 1. */
+  | { readonly type: 'trial'; readonly trial: Trial; readonly ordinal: number }
+  /** Nothing happened for a while; keeps proxies from closing the connection. */
+  | { readonly type: 'quiet' };
+
+export interface FollowOptions {
+  readonly catalog: Catalog;
+  readonly progress: ProgressBus;
+  readonly checkpointId: string;
+  /** Trials the follower knows already. */
+  readonly trialsSeen: number;
+  readonly signal: AbortSignal;
+  /** The catalog is asked this often when the bus is silent, in ms. */
+  readonly pollMs: number;
+  /** After this much silence a `quiet` event is given, in ms. */
+  readonly quietMs: number;
+  /** Whether the follower may know more; asked this often, in ms. */
+  readonly mayGoOn: () => Promise<boolean>;
+  readonly recheckMs: number;
+}
+
+/** Phase notes kept for a slow follower; older ones are dropped, since only the newest says where the work is. */
+const waitingNotesMax = 64;
+
+const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
+
+/**
+ * What happens to a checkpoint from now on, ending after its terminal state, when it is gone, when its follower may not know more, or when the signal fires.
+ * State and trials come from the catalog, so nothing is missed whichever process does the work; phases come from the bus.
+ */
+export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
+  const { catalog, checkpointId, signal, quietMs } = options;
+  const mailbox = openMailbox(options);
+  let state: string | undefined;
+  let trialsSeen = options.trialsSeen;
+  let quietSince = Date.now();
+  let checkedAt = quietSince;
+  try {
+    while (!signal.aborted) {
+      if (Date.now() - checkedAt >= options.recheckMs) {
+        if (!(await options.mayGoOn())) return;
+        checkedAt = Date.now();
+      }
+      // The state is read before the trials: a terminal state seen here has all its trials recorded.
+      const checkpoint = await catalog.checkpoints.get(checkpointId);
+      if (checkpoint === undefined) return;
+      const events: CheckpointEvent[] = mailbox.take().map((note) => ({ type: 'phase', note }));
+      for (const trial of (await catalog.trials.list(checkpointId)).slice(trialsSeen)) events.push({ type: 'trial', trial, ordinal: ++trialsSeen });
+      if (checkpoint.state !== state) events.push({ type: 'state', checkpoint });
+      state = checkpoint.state;
+      if (events.length === 0 && Date.now() - quietSince >= quietMs) events.push({ type: 'quiet' });
+      if (events.length > 0) quietSince = Date.now();
+      yield* events;
+      if (terminalStates.includes(state)) return;
+      await mailbox.wait();
+    }
+  } finally {
+    mailbox.close();
+  }
+}
+
+function openMailbox({ progress, checkpointId, signal, pollMs }: FollowOptions) {
+  const notes: Extract<ProgressNote, { type: 'phase' }>[] = [];
+  let changed = false;
+  let wake = (): void => undefined;
+  const unsubscribe = progress.subscribe(checkpointId, (note) => {
+    changed = true;
+    if (note.type === 'phase') notes.push(note);
+    if (notes.length > waitingNotesMax) notes.shift();
+    wake();
+  });
+  return {
+    take: () => notes.splice(0),
+    /** Resolves at the next note, after `pollMs`, or when the signal fires. */
+    async wait(): Promise<void> {
+      if (!changed && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(done, pollMs);
+          function done(): void {
+            clearTimeout(timer);
+            signal.removeEventListener('abort', done);
+            resolve();
+          }
+          signal.addEventListener('abort', done);
+          wake = done;
+        });
+      }
+      wake = () => undefined;
+      changed = false;
+    },
+    close: unsubscribe,
+  };
+}

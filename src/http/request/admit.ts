@@ -1,0 +1,70 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Access } from '../../access/access.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { RateStanding, RequestLimits } from '../../access/request-limits.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../app-env.ts';
+import { clientAddress } from './client-address.ts';
+import { onceClosed } from './once-closed.ts';
+import { renderProblem } from '../answer/render-problem.ts';
+
+/** Who may come in, and how often. */
+export interface Admittance {
+  readonly access: Access;
+  /** Absent where only this machine comes in. */
+  readonly limits?: RequestLimits;
+  readonly trustProxy: boolean;
+}
+
+/** Asked without a token, and often: they look nothing up. */
+const unlimitedPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/**
+ * Finds out whose request it is, and lets it in within the limits of its client: `rate-limited` with Retry-After otherwise, and with the RateLimit fields of
+ * draft-ietf-httpapi-ratelimit-headers on every answer. What the principal may do is for `Locate` to say. `unauthenticated` for a token that does not hold.
+ */
+export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHandler<AppEnv> {
+  return async function admitClient(c, next) {
+    if (limits === undefined && !namesThisMachine(c.req.url))
+      throw new FirnError('forbidden', 'Without tokens requests are answered that name this machine: localhost, or a loopback address.');
+    const address = clientAddress(c, trustProxy);
+    const authorization = c.req.header('authorization');
+    const blocked = authorization === undefined ? undefined : await limits?.blockedSeconds(address);
+    if (blocked !== undefined) return tooMany(c, blocked);
+    c.set('principal', await principalOf(access, authorization, () => limits?.countRefused(address)));
+    if (limits === undefined || unlimitedPaths.has(c.req.path)) return next();
+    const admission = await limits.admit(c.var.principal, address);
+    tellStanding(c, admission.standing);
+    if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
+    // An answer is in work until its last byte is out.
+    const leavesItself = onceClosed(c, admission.leave);
+    try {
+      return await next();
+    } finally {
+      if (!leavesItself) admission.leave();
+    }
+  };
+}
+
+async function principalOf(access: Access, authorization: string | undefined, onRefused: () => Promise<void> | undefined): Promise<Principal> {
+  try {
+    return await access.principal(authorization);
+  } catch (error) {
+    if (error instanceof FirnError && error.code === 'unauthenticated') await onRefused();
+    throw error;
+  }
+}
+
+function tellStanding(c: Context<AppEnv>, { limit, remaining, resetSeconds }: RateStanding): void {
+  c.header('RateLimit-Policy', `"requests";q=${limit};w=60`);
+  c.header('RateLimit', `"requests";r=${remaining};t=${resetSeconds}`);
+}
+
+function tooMany(c: Context<AppEnv>, retryAfterSeconds: number): Response {
+  return renderProblem(c, new FirnError('rate-limited', 'This client sends too many requests.'), { 'Retry-After': String(retryAfterSeconds) });
+}
+
+/** A page from elsewhere can have its own name lead to a browser's machine, but not have the browser send another one. */
+function namesThisMachine(url: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

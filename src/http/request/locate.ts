@@ -1,0 +1,107 @@
+import type { Context } from 'hono';
+import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Repository, Run } from '../../catalog/contract/catalog.ts';
+import { anonymous, scopeOn, type Principal } from '../../access/principal.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { includesScope, type Scope } from '../../checkpoint/grant.ts';
+import { checkFilePath } from '../../checkpoint/names.ts';
+import type { AppEnv } from '../app-env.ts';
+
+export interface RepositoryNames {
+  readonly namespace: string;
+  readonly name: string;
+}
+export interface EvalSetNames extends RepositoryNames {
+  readonly evalSet: string;
+}
+export interface RunNames extends RepositoryNames {
+  readonly run: string;
+}
+export interface CheckpointNames extends RunNames {
+  readonly step: number;
+}
+export interface FileNames extends CheckpointNames {
+  readonly path: string;
+}
+
+export interface LocatedCheckpoint {
+  readonly repository: Repository;
+  readonly run: Run;
+  readonly checkpoint: Checkpoint;
+}
+export interface LocatedFile extends LocatedCheckpoint {
+  readonly file: CheckpointFile;
+}
+
+/** From the names in a URL to records. Each verb throws `not-found`, naming the first thing that is missing. */
+export interface Locator {
+  repository(names: RepositoryNames): Promise<Repository>;
+  evalSet(names: EvalSetNames): Promise<EvalSet>;
+  run(names: RunNames): Promise<Run>;
+  checkpoint(names: CheckpointNames): Promise<LocatedCheckpoint>;
+  /** Throws `invalid-request` for a path that no file can have. */
+  file(names: FileNames): Promise<LocatedFile>;
+}
+
+/**
+ * The way from names to records for a request that needs `scope` on their repository: there is no other, so no spelling of a path leads past it. A repository that the request's
+ * principal may not see is `not-found`, as one that does not exist; one it sees, but with less than `scope`, `forbidden`, or `unauthenticated` without a token.
+ */
+export type Locate = (c: Context<AppEnv>, scope: Scope) => Locator;
+
+export function createLocate(catalog: Catalog): Locate {
+  return (c, scope) => {
+    const { principal } = c.var;
+    const visible = (repository: Repository | undefined): Repository => {
+      const held = repository && scopeOn(principal, repository);
+      checkScope(principal, found(held, 'repository'), scope);
+      c.set('repositoryId', repository!.id);
+      return repository!;
+    };
+    /** The most that the names lead to, as far as the principal may know. */
+    const along = async (names: RunNames & Partial<FileNames>) => {
+      const located = await catalog.locations.find(names);
+      return { ...located, repository: visible(located.repository), run: found(located.run, 'run') };
+    };
+    const locator: Locator = {
+      async repository({ namespace, name }) {
+        return visible(await catalog.repositories.find(namespace, name));
+      },
+      async evalSet(names) {
+        const repository = await locator.repository(names);
+        return found(await catalog.evalSets.find(repository.id, names.evalSet), 'eval set');
+      },
+      async run({ namespace, name, run }) {
+        return (await along({ namespace, name, run })).run;
+      },
+      async checkpoint({ namespace, name, run, step }) {
+        const located = await along({ namespace, name, run, step });
+        return { ...located, checkpoint: found(located.checkpoint, 'checkpoint') };
+      },
+      async file(names) {
+        const located = await along(names);
+        const checkpoint = found(located.checkpoint, 'checkpoint');
+        checkFilePath(names.path);
+        return { ...located, checkpoint, file: found(located.file, 'file') };
+      },
+    };
+    return locator;
+  };
+}
+
+/** Throws `forbidden`, or `unauthenticated` for a request without a token, when less is held than needed. */
+export function checkScope(principal: Principal, held: Scope | undefined, needed: Scope): void {
+  if (includesScope(held, needed)) return;
+  checkToken(principal);
+  throw new FirnError('forbidden', `This needs the scope ${needed}.`);
+}
+
+/** Throws `unauthenticated` for a request without a token. */
+export function checkToken({ id }: Principal): void {
+  if (id === anonymous.id) throw new FirnError('unauthenticated', 'This needs a token.');
+}
+
+/** The value, or `not-found` with a sentence about what is missing. */
+export function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new FirnError('not-found', `There is no such ${what}.`);
+  return value;
+}

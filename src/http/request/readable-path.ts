@@ -1,0 +1,18 @@
+import type { MiddlewareHandler } from 'hono';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { AppEnv } from '../app-env.ts';
+
+/**
+ * Refuses a path whose percent escapes are no UTF-8 with `invalid-request`: the router would take such an escape for the characters it is written with, so
+ * that `%ff` and `%25ff` would be one file.
+ */
+export function readablePath(): MiddlewareHandler<AppEnv> {
+  return async function checkEscapes(c, next) {
+    try {
+      decodeURIComponent(new URL(c.req.url).pathname);
+    } catch (cause) {
+      throw new FirnError('invalid-request', 'The percent escapes of the path are not UTF-8.', { cause });
+    }
+    return next();
+  };
+}

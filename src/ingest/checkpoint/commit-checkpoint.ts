@@ -1,0 +1,73 @@
+import type { Catalog, Checkpoint, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { namingMissingShards } from '../name-missing-shards.ts';
+import { queueCheckpoint } from './queue-checkpoint.ts';
+import { readLayouts } from './read-layouts.ts';
+import { refuseUnfitFirst } from '../refuse-unfit.ts';
+import { revisionId } from './revision-id.ts';
+import { checkSensitivity, joinLayouts } from '../run/run-layout.ts';
+import { stepFailed } from './step-exists.ts';
+
+export interface CommittedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** False when it was committed before. */
+  readonly created: boolean;
+}
+
+/**
+ * Closes an open checkpoint: all announced files have arrived, model and sensitivity tensors fit together and fit the
+ * run. One transaction gives it its revision, queues it and releases its encode job; from then on it is never lost.
+ * Repeating it answers as the first time, unless the checkpoint has failed since. Errors: `checkpoint-failed` (naming
+ * the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`, `layout-mismatch`,
+ * `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ */
+export async function commitCheckpoint(ctx: IngestContext, run: Run, checkpointId: string, signal?: AbortSignal): Promise<CommittedCheckpoint> {
+  const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
+  if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+  if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
+  const files = await ctx.catalog.files.list(checkpointId);
+  checkComplete(files);
+  await checkPresent(ctx, files);
+  const model = joinLayouts(await readLayouts(ctx, files, 'model'));
+  checkSensitivity(model, joinLayouts(await readLayouts(ctx, files, 'sensitivity')));
+  const checked = { model, files, traceparent: ctx.tracer.current() };
+  try {
+    const queued = await namingMissingShards(ctx, { run, checkpoint, files }, async () => {
+      await refuseUnfitFirst(ctx, run, { layout: model, signal });
+      return ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked));
+    });
+    return { checkpoint: queued, created: true };
+  } catch (err) {
+    const now = await ctx.catalog.checkpoints.get(checkpointId);
+    if (now?.revision === revisionId(run.id, checkpoint.step, files)) return { checkpoint: now, created: false };
+    throw err;
+  }
+}
+
+async function committedBefore(catalog: Catalog, checkpoint: Checkpoint): Promise<CommittedCheckpoint> {
+  if (checkpoint.revision === undefined)
+    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and was never committed; delete it to upload the step again.`);
+  if (checkpoint.state === 'failed') throw await stepFailed(catalog, checkpoint);
+  return { checkpoint, created: false };
+}
+
+function checkComplete(files: readonly CheckpointFile[]): void {
+  if (files.length === 0) throw new FirnError('upload-incomplete', 'The checkpoint has no file.');
+  const missing = files.filter(({ received }) => !received);
+  if (missing.length === 0) return;
+  throw new FirnError(
+    'upload-incomplete',
+    `${missing.length} of ${files.length} announced files have not arrived, the first is ${quoteName(missing[0]!.path)}.`,
+  );
+}
+
+/** What is acknowledged is in the store: a record without its object would be a loss found too late. */
+async function checkPresent({ store }: IngestContext, files: readonly CheckpointFile[]): Promise<void> {
+  for (const { path, rawKey, sizeBytes } of files) {
+    const object = rawKey === undefined ? undefined : await store.stat(rawKey);
+    if (object?.sizeBytes !== sizeBytes)
+      throw new FirnError('upload-incomplete', `The file ${quoteName(path)} must be sent again.`, { detail: rawKey ?? 'no key' });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Catalog, Checkpoint, Run } from '../../catalog/contract/catalog.ts';
+import type { FileRole } from '../../checkpoint/role.ts';
+import { encodeJobKind } from '../ingest-context.ts';
+
+export interface OpenedCheckpoint extends Pick<Checkpoint, 'step' | 'fixedConfig' | 'layerTypes' | 'expects'> {
+  readonly files: readonly { readonly path: string; readonly role: FileRole; readonly sizeBytes?: number; readonly sha256?: string }[];
+}
+
+/**
+ * Enters an open checkpoint with its announced files, and its encode job, held until the commit. Inside the caller's transaction. Errors: `step-exists`,
+ * `not-found` (the run).
+ */
+export async function openCheckpoint(
+  tx: Catalog,
+  run: Pick<Run, 'id'>,
+  { step, fixedConfig, layerTypes, expects, files }: OpenedCheckpoint,
+): Promise<Checkpoint> {
+  const checkpoint = await tx.checkpoints.reserve({
+    runId: run.id,
+    step,
+    ...(fixedConfig !== undefined && { fixedConfig }),
+    ...(layerTypes !== undefined && { layerTypes }),
+    ...(expects !== undefined && { expects }),
+  });
+  await tx.files.announce(checkpoint.id, files);
+  await tx.jobs.enqueue({ kind: encodeJobKind, subjectId: checkpoint.id, held: true, orderKey: run.id, orderSequence: checkpoint.sequence });
+  return checkpoint;
+}

@@ -1,0 +1,122 @@
+import type { Catalog, Checkpoint, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { checkExpects } from './check-expects.ts';
+import type { CommittedCheckpoint } from './commit-checkpoint.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { openCheckpoint } from './open-checkpoint.ts';
+import { queueCheckpoint } from './queue-checkpoint.ts';
+import { readLayouts } from './read-layouts.ts';
+import { receiveFile } from './receive-file.ts';
+import { refuseUnfitFirst } from '../refuse-unfit.ts';
+import { joinLayouts } from '../run/run-layout.ts';
+import { sameEntries } from './same-entries.ts';
+import { dropObjects, recordStaged, releaseRoom, type StagedBody } from '../stage/stage-body.ts';
+import { stageFile } from '../stage/stage-file.ts';
+import { stepExists, stepFailed } from './step-exists.ts';
+import type { Upload } from '../stage/upload.ts';
+
+/** The file of a checkpoint that is pushed in one request. */
+export const pushedPath = 'model.safetensors';
+
+/** A checkpoint of one file. */
+export interface Push extends Pick<Checkpoint, 'layerTypes' | 'expects'> {
+  readonly step: number;
+  readonly upload: Upload;
+}
+
+/**
+ * Takes a checkpoint of one file. The body is staged first, then one transaction takes the step with its place in the
+ * run and commits it: a push that is refused or dies has reserved nothing, and of several at once the first whose body
+ * is whole and sound wins. An open reservation of this one file is used, and stays as it is when the push is refused. A
+ * step committed with these very bytes is returned with `created` false, or is `checkpoint-failed` (naming the retry
+ * call); one with others is `step-exists`. Errors: those of `checkExpects` and `refuseUnfit`, those of receiving a
+ * file, `layout-mismatch`, `step-exists`, `conflict` (cancelled), `not-found`.
+ */
+export async function pushCheckpoint(ctx: IngestContext, run: Run, push: Push): Promise<CommittedCheckpoint> {
+  await checkExpects(ctx.catalog, run, push.expects);
+  const existing = await ctx.catalog.checkpoints.find(run.id, push.step);
+  if (existing !== undefined && existing.state !== 'open') return pushAgain(ctx, existing, push);
+  const known = existing && (await reservedFile(ctx.catalog, existing, push));
+  const place = existing ?? { id: ctx.newKeyPart(), runId: run.id, sequence: Number.MAX_SAFE_INTEGER };
+  return stageFile(ctx, place, { file: { path: pushedPath, role: 'model', known }, upload: push.upload }, async (staged) => {
+    const recorded = await recordStaged(ctx, staged, () => record(ctx, run, push, staged)).catch(async (err: unknown) => {
+      const committed = await committedWith(ctx.catalog, run, push.step, staged.key).catch(() => undefined);
+      if (committed === undefined) throw err;
+      return { checkpoint: committed, created: true };
+    });
+    // Others had pushed the same bytes before.
+    if (!recorded.created) await dropObjects(ctx, [staged.key]);
+    return recorded;
+  });
+}
+
+async function record(ctx: IngestContext, run: Run, push: Push, staged: StagedBody): Promise<CommittedCheckpoint> {
+  const { sizeBytes, sha256, gitSha1, key: rawKey, storedBytes: rawStoredBytes } = staged;
+  const file = { path: pushedPath, role: 'model', sizeBytes, sha256, rawKey, rawStoredBytes, ...(gitSha1 !== undefined && { gitSha1 }) } as const;
+  const model = joinLayouts(await readLayouts(ctx, [file], 'model'));
+  await refuseUnfitFirst(ctx, run, { layout: model, signal: push.upload.signal });
+  const checked = { model, files: [file], traceparent: ctx.tracer.current() };
+  return ctx.catalog.transaction(async (tx) => {
+    // Pushes of a run follow each other from here on, in whatever process.
+    await tx.runs.lock(run.id);
+    const existing = await tx.checkpoints.find(run.id, push.step);
+    if (existing !== undefined && existing.state !== 'open') {
+      await checkSamePush(tx, existing, push, sha256);
+      if (existing.state === 'failed') throw await stepFailed(tx, existing);
+      return { checkpoint: existing, created: false };
+    }
+    const known = existing && (await reservedFile(tx, existing, push));
+    if (known !== undefined && !known.received && !isAsAnnounced(known, staged)) throw reservedOtherwise(push.step);
+    const { upload: _upload, ...settings } = push;
+    const checkpoint = existing ?? (await openCheckpoint(tx, run, { ...settings, files: [] }));
+    await tx.files.receive(checkpoint.id, file);
+    await releaseRoom(tx, staged);
+    return { checkpoint: await queueCheckpoint(tx, run, checkpoint, checked), created: true };
+  });
+}
+
+/** The one file of an open reservation that a push may use. Throws `step-exists` when it waits for something else. */
+async function reservedFile(catalog: Catalog, reservation: Checkpoint, push: Push): Promise<CheckpointFile> {
+  const files = await catalog.files.list(reservation.id);
+  const [file] = files;
+  if (files.length !== 1 || file?.path !== pushedPath || file.role !== 'model' || !hasSettings(reservation, push)) throw reservedOtherwise(push.step);
+  return file;
+}
+
+function reservedOtherwise(step: number): FirnError {
+  return new FirnError('step-exists', `Step ${step} is reserved with other files and waits for them; upload them, or delete it first.`);
+}
+
+function isAsAnnounced(announced: CheckpointFile, { sizeBytes, sha256 }: StagedBody): boolean {
+  return (announced.sizeBytes ?? sizeBytes) === sizeBytes && (announced.sha256 ?? sha256) === sha256;
+}
+
+/** Throws `step-exists` unless the checkpoint is what this push would have made, as far as its digest is known; `conflict` when it was never committed. */
+async function checkSamePush(catalog: Catalog, checkpoint: Checkpoint, push: Push, sha256?: string): Promise<void> {
+  if (checkpoint.revision === undefined)
+    throw new FirnError('conflict', `The checkpoint is ${checkpoint.state} and takes no files; delete it to upload the step again.`);
+  const files = await catalog.files.list(checkpoint.id);
+  const [file] = files;
+  if (files.length !== 1 || file!.path !== pushedPath || file!.sha256 !== (sha256 ?? file!.sha256) || !hasSettings(checkpoint, push))
+    throw await stepExists(catalog, checkpoint);
+}
+
+/** Whether a checkpoint has what a push says of it; what it leaves out it does not ask for. */
+function hasSettings(checkpoint: Checkpoint, { layerTypes, expects }: Push): boolean {
+  return (layerTypes === undefined || sameEntries(layerTypes, checkpoint.layerTypes)) && (expects === undefined || sameEntries(expects, checkpoint.expects));
+}
+
+/** Compares a body with a step that is committed, without storing it. */
+async function pushAgain(ctx: IngestContext, checkpoint: Checkpoint, push: Push): Promise<CommittedCheckpoint> {
+  await checkSamePush(ctx.catalog, checkpoint, push);
+  // Refuses a failed one, and other bytes.
+  await receiveFile(ctx, checkpoint.id, { path: pushedPath, role: 'model' }, push.upload);
+  return { checkpoint, created: false };
+}
+
+/** The checkpoint of the step if it is committed with this very object: what a failure that says nothing about the outcome may hide. */
+async function committedWith(catalog: Catalog, run: Run, step: number, key: string): Promise<Checkpoint | undefined> {
+  const checkpoint = await catalog.checkpoints.find(run.id, step);
+  const file = checkpoint?.revision === undefined ? undefined : await catalog.files.find(checkpoint.id, pushedPath);
+  return file?.rawKey === key ? checkpoint : undefined;
+}

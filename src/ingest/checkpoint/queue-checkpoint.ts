@@ -1,0 +1,39 @@
+import type { Catalog, Checkpoint, CheckpointFile, Run, RunLayout } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { Evaluation } from '../run/evaluation-of-run.ts';
+import { encodeJobKind } from '../ingest-context.ts';
+import { revisionId } from './revision-id.ts';
+import { settleLayout } from '../run/settle-layout.ts';
+
+/** What was read of the files before the transaction. */
+export interface CheckedFiles {
+  /** The model tensors. */
+  readonly model: RunLayout;
+  readonly files: readonly Pick<CheckpointFile, 'path' | 'role' | 'sizeBytes' | 'sha256'>[];
+  /** Of the request that commits, for the trace of the job. */
+  readonly traceparent?: string | undefined;
+}
+
+/**
+ * Closes an open checkpoint whose files were checked, inside the caller's transaction: it fits its run, gets its
+ * revision, is to be measured with what the run has at this moment, and its encode job is released. Locks the run.
+ * Errors: `layout-mismatch`, `conflict` (not open any more, or a file changed since it was checked), `not-found`.
+ */
+export async function queueCheckpoint(tx: Catalog, run: Run, checkpoint: Checkpoint, { model, files, traceparent }: CheckedFiles): Promise<Checkpoint> {
+  const revision = revisionId(run.id, checkpoint.step, files);
+  await settleLayout(tx, run, checkpoint, model);
+  const queued = await tx.checkpoints.transition(checkpoint.id, ['open'], 'queued', { revision, ...(await evaluationNow(tx, run)) });
+  // From here on no file can change; one that did since the headers were read undoes the commit.
+  if (revisionId(run.id, checkpoint.step, await tx.files.list(checkpoint.id)) !== revision)
+    throw new FirnError('conflict', 'A file changed while the checkpoint was committed; commit again.');
+  await tx.jobs.release(encodeJobKind, checkpoint.id, traceparent);
+  return queued;
+}
+
+/** Of the run as it is now, which is locked: the caller read it before. */
+async function evaluationNow(tx: Catalog, { id }: Run): Promise<Partial<Evaluation>> {
+  const run = await tx.runs.get(id);
+  if (run?.fidelity !== 'lossy') return {};
+  const { evalSetId, thresholds } = run;
+  return { thresholds, ...(evalSetId !== undefined && { evalSetId }) };
+}

@@ -1,0 +1,59 @@
+import type { Checkpoint, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { quoteName } from '../../checkpoint/quote-name.ts';
+import { evalSetAfter, evaluationAfter, type EvaluationChange } from '../run/evaluation-of-run.ts';
+import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
+import { readLayouts } from './read-layouts.ts';
+import { refuseUnfit } from '../refuse-unfit.ts';
+import { joinLayouts } from '../run/run-layout.ts';
+import { settleLayout } from '../run/settle-layout.ts';
+
+/**
+ * Puts a failed checkpoint back into the queue, at its place in the order of its run, with the bytes that were
+ * uploaded: measured with what the run has now, or with what is given. It was acknowledged already, so the bounds of
+ * staged bytes do not refuse it. One transaction: at any instant it is failed, or queued with its job. Errors:
+ * `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other tensors
+ * since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and the
+ * store's.
+ */
+export async function retryCheckpoint(
+  ctx: IngestContext,
+  run: Run,
+  { id }: Pick<Checkpoint, 'id'>,
+  change: EvaluationChange,
+  signal?: AbortSignal,
+): Promise<Checkpoint> {
+  const { catalog, tracer } = ctx;
+  const checkpoint = await catalog.checkpoints.get(id);
+  if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+  checkFailed(checkpoint);
+  const files = await catalog.files.list(id);
+  await checkKept(ctx, files);
+  const model = joinLayouts(await readLayouts(ctx, files, 'model'));
+  const evalSet = await evalSetAfter(catalog, run, change);
+  if (evalSet !== undefined && run.fidelity === 'lossy') await refuseUnfit(ctx, { evalSet, layout: model, signal });
+  const traceparent = tracer.current();
+  return catalog.transaction(async (tx) => {
+    // Only of a live run; a deletion of the run or of the step is before or after this.
+    await tx.runs.lock(run.id);
+    await settleLayout(tx, run, checkpoint, model);
+    const now = (await tx.runs.get(run.id))!;
+    const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, change));
+    await tx.jobs.restart({ kind: encodeJobKind, subjectId: id, orderKey: run.id, orderSequence: checkpoint.sequence, traceparent });
+    return queued;
+  });
+}
+
+function checkFailed({ state }: Checkpoint): void {
+  if (state !== 'failed') throw new FirnError('conflict', `The checkpoint is ${state}; only a failed one can be tried again.`);
+}
+
+/** What was uploaded must be there whole: nothing of it can be sent again to this step. */
+async function checkKept({ store }: IngestContext, files: readonly CheckpointFile[]): Promise<void> {
+  for (const { path, rawKey, sizeBytes } of files) {
+    const object = rawKey === undefined ? undefined : await store.stat(rawKey);
+    if (object?.sizeBytes === sizeBytes) continue;
+    const sentence = `The uploaded bytes of ${quoteName(path)} are not kept any more; delete the step and upload it again.`;
+    throw new FirnError('conflict', sentence, { detail: rawKey ?? 'no key' });
+  }
+}

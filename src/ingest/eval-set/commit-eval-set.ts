@@ -1,0 +1,68 @@
+import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { IngestContext } from '../ingest-context.ts';
+
+/** Judges graph, batches and spec together; rejects with the FirnError that says why they cannot be used. */
+export type EvalSetCheck = (evalSet: EvalSet) => Promise<void>;
+
+/**
+ * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which is also thrown; delete it to try
+ * again. Errors that say nothing about the set (`overloaded`, `internal` and the like) leave it open. Repeating a commit answers as the first time.
+ * Errors: `upload-incomplete`, `not-found`, `conflict` (a part changed meanwhile), and those of `check`.
+ */
+export async function commitEvalSet({ catalog }: Pick<IngestContext, 'catalog'>, evalSetId: string, check: EvalSetCheck): Promise<EvalSet> {
+  const evalSet = await find(catalog, evalSetId);
+  if (evalSet.state === 'ready') return evalSet;
+  if (evalSet.state === 'failed') throw new FirnError(evalSet.errorCode ?? 'graph-invalid', evalSet.errorMessage ?? 'The eval set failed its check.');
+  const missing = evalSet.graphKey === undefined ? 'graph' : evalSet.batchesKey === undefined ? 'batches' : undefined;
+  if (missing !== undefined) throw new FirnError('upload-incomplete', `The eval set has no ${missing} yet.`);
+  try {
+    await check(evalSet);
+  } catch (err) {
+    if (err instanceof FirnError && !transientCodes.has(err.code))
+      await close(catalog, evalSet, 'failed', { code: err.code, message: err.message }).catch(unlessClosedMeanwhile);
+    throw err;
+  }
+  return close(catalog, evalSet, 'ready');
+}
+
+/** `conflict` when another commit has closed it otherwise, or a part is not the one that was checked. */
+function close(
+  catalog: IngestContext['catalog'],
+  checked: EvalSet,
+  state: 'ready' | 'failed',
+  error?: { code: FirnErrorCode; message: string },
+): Promise<EvalSet> {
+  return catalog.transaction(async (tx) => {
+    // The state first: from then on no part can change, so the one compared is the one that was checked.
+    await tx.evalSets.setState(checked.id, state, error);
+    const closed = await find(tx, checked.id);
+    if (closed.graphKey !== checked.graphKey || closed.batchesKey !== checked.batchesKey)
+      throw new FirnError('conflict', 'A part of the eval set changed while it was checked; commit again.');
+    return closed;
+  });
+}
+
+/** What this commit found is told all the same. */
+function unlessClosedMeanwhile(err: unknown): void {
+  if (!(err instanceof FirnError) || err.code !== 'conflict') throw err;
+}
+
+/** They say something about the moment, not about the set. */
+const transientCodes: ReadonlySet<FirnError['code']> = new Set([
+  'overloaded',
+  'cancelled',
+  'internal',
+  'native-failure',
+  'storage-full',
+  'unavailable',
+  'eval-crashed',
+  'conflict',
+  'not-found',
+]);
+
+async function find(catalog: IngestContext['catalog'], evalSetId: string): Promise<EvalSet> {
+  const evalSet = await catalog.evalSets.get(evalSetId);
+  if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
+  return evalSet;
+}

@@ -1,0 +1,37 @@
+import type { EvalSetPart } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { ArrivingBody, type BodyRules } from '../stage/arriving-body.ts';
+import { evalSetPrefix, type IngestContext } from '../ingest-context.ts';
+import { recordStaged, releaseRoom, stageBody } from '../stage/stage-body.ts';
+import type { Upload } from '../stage/upload.ts';
+
+/**
+ * Takes the graph (any bytes; the commit judges them) or the batches (safetensors, header checked as it passes) of an open eval set; other bytes replace
+ * the earlier ones. Errors: as `receiveFile`; `conflict` when the eval set is not open.
+ */
+export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, part: EvalSetPart, upload: Upload): Promise<void> {
+  const { catalog, budget } = ctx;
+  const evalSet = await catalog.evalSets.get(evalSetId);
+  if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
+  if (evalSet.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
+  const rules = partRules(ctx, part);
+  const body = new ArrivingBody(upload, rules);
+  const ticket = upload.hasRoom === true ? undefined : await budget.admitPart(catalog, evalSetId, body.lengthBytes);
+  try {
+    const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes: rules.sizeMaxBytes, ...(ticket && { ticket }) });
+    const { key, sha256, sizeBytes, storedBytes } = staged;
+    await recordStaged(ctx, staged, () =>
+      catalog.transaction(async (tx) => {
+        await tx.evalSets.setPart(evalSetId, part, { key, sha256, sizeBytes, storedBytes });
+        await releaseRoom(tx, staged);
+      }),
+    );
+  } finally {
+    await ticket?.release();
+  }
+}
+
+/** What the bytes of a part are held to. */
+export function partRules({ limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>, part: EvalSetPart): BodyRules {
+  return part === 'graph' ? { sizeMaxBytes: limits.graphBytesMax } : { sizeMaxBytes: limits.batchesBytesMax, headerLimits };
+}

@@ -1,0 +1,22 @@
+import type { Run } from '../../catalog/contract/catalog.ts';
+import { evalSetAfter, evaluationAfter, type EvaluationChange } from './evaluation-of-run.ts';
+import type { IngestContext } from '../ingest-context.ts';
+import { refuseUnfit } from '../refuse-unfit.ts';
+
+/**
+ * Gives a run another eval set, other thresholds, or both, for what is committed from now on; a checkpoint that was
+ * committed keeps what it had then. Thresholds that are not given stay if the eval set has all their metrics, else they
+ * become the default on its first one. Errors: `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`,
+ * `conflict` (the run is exact), and those of `refuseUnfit` where the layout of the run's checkpoints is known.
+ */
+export async function changeRun(ctx: Pick<IngestContext, 'catalog' | 'fitsEvalSet'>, run: Run, change: EvaluationChange, signal?: AbortSignal): Promise<Run> {
+  const { catalog } = ctx;
+  const evalSet = await evalSetAfter(catalog, run, change);
+  const layout = change.evalSet === undefined ? undefined : await catalog.runs.layoutOf(run.id);
+  if (evalSet !== undefined && layout !== undefined) await refuseUnfit(ctx, { evalSet, layout, signal });
+  return catalog.transaction(async (tx) => {
+    // Commits of the run are before or after the change.
+    await tx.runs.lock(run.id);
+    return tx.runs.setEvaluation(run.id, await evaluationAfter(tx, (await tx.runs.get(run.id))!, change));
+  });
+}

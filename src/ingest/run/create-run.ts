@@ -1,0 +1,140 @@
+import type { Catalog, EvalSet, Repository, Run } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { LayerType } from '../../checkpoint/layer-type.ts';
+import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { Fidelity } from '../../checkpoint/role.ts';
+import { defaultSearchOptions, type SearchOptions } from '../../checkpoint/options/search-options.ts';
+import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
+import { checkLevelCounts } from './check-level-counts.ts';
+import { readyEvalSet } from './evaluation-of-run.ts';
+import { refuseUnfit, type FitsEvalSet } from '../refuse-unfit.ts';
+import { settleThresholds } from './settle-thresholds.ts';
+
+/**
+ * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not monotone all of them are estimated for one
+ * checkpoint, each by a pass over (a sample of) the weights.
+ */
+export const configsMax = 8192;
+const pruneMetricCount = 2;
+
+export interface CreateRunInput {
+  readonly name: string;
+  readonly fidelity?: Fidelity | undefined;
+  /** Name of an eval set of the repository. */
+  readonly evalSet?: string | undefined;
+  readonly thresholds?: QualityThresholds | undefined;
+  /** Must be true where a threshold is above `plainThresholdMax`. */
+  readonly allowLarge?: boolean | undefined;
+  readonly search?: { readonly [Option in keyof SearchOptions]?: SearchOptions[Option] | undefined } | undefined;
+  readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
+  readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
+  readonly forkFrom?: { readonly run: string; readonly step: number } | undefined;
+}
+
+export interface CreateRunContext {
+  readonly catalog: Catalog;
+  /** A fresh unsigned 64-bit number in decimal. */
+  readonly newSeed: () => string;
+  /** Asked of a fork that brings an eval set of its own. */
+  readonly fitsEvalSet?: FitsEvalSet;
+}
+
+/**
+ * Creates a run. What is not given is the fork parent's, else the default: lossy with an eval set or a fixed config,
+ * exact without; half a percent on the first metric; thresholds of the parent that an eval set of its own has no
+ * metrics for are not kept. A fork always keeps its parent's seed, so that their codebooks agree. Errors: `not-found`,
+ * `conflict` (the name is taken), `invalid-request`, `eval-set-not-ready`, `metric-unknown`, `checkpoint-not-ready` or
+ * `checkpoint-failed` (the checkpoint to fork from).
+ */
+export async function createRun(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<Run> {
+  const { catalog, newSeed } = ctx;
+  await refuseUnfitFork(ctx, repository, input, signal);
+  return catalog.transaction(async (tx) => {
+    const parent = input.forkFrom === undefined ? undefined : await forkPoint(tx, repository, input.forkFrom);
+    const evalSet = await evalSetOf(tx, repository, input, parent?.run);
+    const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});
+    const { thresholds: given, allowLarge } = input;
+    const thresholds = settleThresholds({ given, inherited: parent?.run.thresholds, allowLarge, evalSet });
+    const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || search.fixedConfig !== undefined ? 'lossy' : 'exact');
+    if (fidelity === 'lossy' && evalSet === undefined && search.fixedConfig === undefined) {
+      throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
+    }
+    return tx.runs.create({
+      repositoryId: repository.id,
+      name: input.name,
+      fidelity,
+      thresholds,
+      search,
+      ...stateOf(input, parent?.run),
+      layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
+      seed: parent?.run.seed ?? newSeed(),
+      ...(evalSet !== undefined && { evalSetId: evalSet.id }),
+      ...(parent !== undefined && { parentCheckpointId: parent.checkpointId }),
+    });
+  });
+}
+
+/** The layout of a fork is its parent's, so whether an eval set can measure it is known before anything is uploaded. */
+async function refuseUnfitFork(ctx: CreateRunContext, repository: Repository, input: CreateRunInput, signal?: AbortSignal): Promise<void> {
+  const { catalog, fitsEvalSet } = ctx;
+  if (fitsEvalSet === undefined || input.forkFrom === undefined || input.evalSet === undefined || input.fidelity === 'exact') return;
+  const { run } = await forkPoint(catalog, repository, input.forkFrom);
+  const evalSet = await readyEvalSet(catalog, repository.id, input.evalSet);
+  const layout = evalSet.id === run.evalSetId ? undefined : await catalog.runs.layoutOf(run.id);
+  if (layout !== undefined) await refuseUnfit({ fitsEvalSet }, { evalSet, layout, signal });
+}
+
+async function forkPoint(tx: Catalog, repository: Repository, { run: name, step }: { run: string; step: number }): Promise<{ run: Run; checkpointId: string }> {
+  const run = await tx.runs.find(repository.id, name);
+  if (run === undefined) throw new FirnError('not-found', 'There is no such run to fork from.');
+  const checkpoint = await tx.checkpoints.find(run.id, step);
+  if (checkpoint === undefined) throw new FirnError('not-found', 'The run to fork from has no such step.');
+  switch (checkpoint.state) {
+    case 'open':
+      throw new FirnError('checkpoint-not-ready', 'The step to fork from has not been committed.');
+    case 'failed':
+    case 'cancelled':
+      throw new FirnError('checkpoint-failed', `The step to fork from is ${checkpoint.state}; fork from another.`);
+    case 'queued':
+    case 'working':
+    case 'ready':
+      return { run, checkpointId: checkpoint.id };
+  }
+}
+
+async function evalSetOf(tx: Catalog, repository: Repository, input: CreateRunInput, parent: Run | undefined): Promise<EvalSet | undefined> {
+  if (input.evalSet === undefined) return parent?.evalSetId === undefined ? undefined : tx.evalSets.get(parent.evalSetId);
+  return readyEvalSet(tx, repository.id, input.evalSet);
+}
+
+/** A fork that brings its own eval set or config decides anew. */
+function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fidelity | undefined {
+  return input.evalSet === undefined && input.search?.fixedConfig === undefined ? parent?.fidelity : undefined;
+}
+
+function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 'state'> {
+  if (state === undefined) return parent?.state === undefined ? {} : { state: parent.state };
+  const given = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
+  return { state: { ...(parent?.state ?? defaultStateOptions), ...given } };
+}
+
+function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
+  const search = { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) } as SearchOptions;
+  checkLevelCounts({
+    bins: Math.max(...search.bins),
+    embeddingBins: Math.max(...search.embeddingBins),
+    prunes: search.pruneFractions.some((fraction) => fraction > 0),
+    protects: search.protectFractions.some((fraction) => fraction > 0),
+  });
+  const prices = search.clustering === 'entropy' && search.bitPrices !== undefined ? [search.bitPrices] : [];
+  const axes = [search.bins, search.embeddingBins, search.pruneFractions, search.protectFractions, ...prices];
+  const configs = axes.reduce((product, axis) => product * axis.length, pruneMetricCount);
+  if (configs > configsMax) {
+    throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);
+  }
+  const { fixedConfig } = search;
+  if (fixedConfig?.method === 'inshrinkerator') {
+    checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
+  }
+  return search;
+}

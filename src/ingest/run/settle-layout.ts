@@ -1,0 +1,34 @@
+import type { Catalog, Checkpoint, Run, RunLayout } from '../../catalog/contract/catalog.ts';
+import { checkSameLayout } from './run-layout.ts';
+
+/** Checkpoints of a run looked at in one page when asking whether any other fixes its layout. */
+const pageCheckpoints = 100;
+
+/**
+ * The run's layout is that of its checkpoints; the first one sets it, for a fork its parent's run. One that nothing was
+ * built with may be replaced. Locks the run until the transaction ends. `layout-mismatch`, `not-found`.
+ */
+export async function settleLayout(tx: Catalog, run: Run, checkpoint: Checkpoint, model: RunLayout): Promise<void> {
+  const ofRun = await tx.runs.lockLayout(run.id);
+  if (ofRun !== undefined && (await hasOtherCommitted(tx, run, checkpoint))) {
+    checkSameLayout(ofRun, model);
+    return;
+  }
+  const ofParent = await parentLayout(tx, run);
+  if (ofParent !== undefined) checkSameLayout(ofParent, model);
+  await tx.runs.setLayout(run.id, model);
+}
+
+async function hasOtherCommitted(tx: Catalog, run: Run, { id }: Checkpoint): Promise<boolean> {
+  for (let after: string | undefined; ;) {
+    const page = await tx.checkpoints.list(run.id, { limit: pageCheckpoints, ...(after !== undefined && { after }) });
+    if (page.some((other) => other.id !== id && (other.state === 'queued' || other.state === 'working' || other.state === 'ready'))) return true;
+    if (page.length < pageCheckpoints) return false;
+    after = String(page.at(-1)!.sequence);
+  }
+}
+
+async function parentLayout(tx: Catalog, run: Run): Promise<RunLayout | undefined> {
+  const parent = run.parentCheckpointId === undefined ? undefined : await tx.checkpoints.get(run.parentCheckpointId);
+  return parent === undefined ? undefined : tx.runs.lockLayout(parent.runId);
+}

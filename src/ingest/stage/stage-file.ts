@@ -1,0 +1,48 @@
+import type { Checkpoint, CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { FileRole } from '../../checkpoint/role.ts';
+import { ArrivingBody, type BodyRules } from './arriving-body.ts';
+import { stagedPrefix, type IngestContext } from '../ingest-context.ts';
+import { mustBeSafetensors } from './role-of-file.ts';
+import { stageBody, type StagedBody } from './stage-body.ts';
+import type { Upload } from './upload.ts';
+
+export interface FileToStage {
+  readonly path: string;
+  readonly role: FileRole;
+  /** What the catalog has of it. */
+  readonly known: CheckpointFile | undefined;
+}
+
+/** What the room for a body is taken for. */
+export type StagingPlace = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
+
+/**
+ * Streams one file of a checkpoint to a fresh key under `staged/<place id>/`, within the limits, and has it recorded. Its room is held until then, so that the object is always known: as arriving, or as recorded.
+ * Errors: the body's, the store's, `overloaded`, `quota-exceeded`, and those of `record`.
+ */
+export async function stageFile<T>(
+  ctx: IngestContext,
+  place: StagingPlace,
+  { file, upload }: { readonly file: FileToStage; readonly upload: Upload },
+  record: (staged: StagedBody) => Promise<T>,
+): Promise<T> {
+  const rules = fileRules(ctx, file);
+  const body = new ArrivingBody(upload, rules);
+  const stage = { prefix: `${stagedPrefix}${place.id}/`, sizeMaxBytes: rules.sizeMaxBytes };
+  const ticket = upload.hasRoom === true ? undefined : await ctx.budget.admit(ctx.catalog, place, body.lengthBytes);
+  try {
+    return await record(await stageBody(ctx, body, { ...stage, ...(ticket && { ticket }) }));
+  } finally {
+    await ticket?.release();
+  }
+}
+
+/** What the bytes of a file are held to. */
+export function fileRules({ limits, headerLimits }: Pick<IngestContext, 'limits' | 'headerLimits'>, { path, role, known }: FileToStage): BodyRules {
+  return {
+    sizeMaxBytes: Math.min(limits.fileBytesMax, limits.stagedBytesPerRunMax),
+    // Once received, size and digest are those of the earlier body, which this one may replace.
+    ...(known !== undefined && !known.received && { announced: known }),
+    ...(mustBeSafetensors(path, role) ? { headerLimits } : { mayBeEmpty: true }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ArrivalRecords, ArrivingBytes, Catalog, Checkpoint } from '../../catalog/contract/catalog.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { storedSize } from '../../store/frame/object-frame.ts';
+import type { IngestLimits } from '../ingest-limits.ts';
+
+/** Room taken for one arriving body. */
+export interface StagingTicket {
+  /** To be released in the transaction that records the body. */
+  readonly arrivalId: string;
+  /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when there is no room for it; nothing to wait for where it has the room already. */
+  readonly grow: (sizeBytes: number) => void | Promise<void>;
+  /** Gives back what no record took over. Never rejects: what cannot be given back now runs out. */
+  readonly release: () => Promise<void>;
+}
+
+/** The checkpoint that its run waits for may use this many times the run's room: those after it may have taken all of it, and are compressed only after it. */
+const nextInOrderFactor = 2;
+/** Checkpoints of a run looked at in one page. */
+const pageCheckpoints = 100;
+/** Room that a body of unknown length is given ahead, in bytes, so that the catalog is not asked at every piece. */
+const growthBytes = 16 * 1024 * 1024;
+/** How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for dead. */
+const keepMs = 60_000;
+/** Signs of life in that time. */
+const keepsPerTerm = 3;
+
+type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
+type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
+
+/**
+ * Admission of bodies: what is staged and what is arriving, at any gateway, stay below the limits, per run and in total, and all of a namespace below its quota. The catalog keeps the account, in bytes of the store.
+ */
+export class StagingBudget {
+  readonly #limits: Limits;
+  readonly #newId: () => string;
+
+  constructor(limits: Limits, newId: () => string) {
+    this.#limits = limits;
+    this.#newId = newId;
+  }
+
+  /** Takes room for a body of `sizeBytes`, undefined when its length is unknown. Rejects with `overloaded` or `quota-exceeded`. */
+  async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
+    const { stagedBytesPerRunMax: runBytesMax, stagedBytesMax: bytesMax } = this.#limits;
+    return this.#ticket(catalog, sizeBytes, async (body) => {
+      const arrival = { ...body, runId: place.runId, checkpointId: place.id };
+      const taken = await catalog.arrivals.take(arrival, { runBytesMax, bytesMax });
+      if (taken !== 'run-full' || !(await isNextInOrder(catalog, place))) return taken;
+      return catalog.arrivals.take(arrival, { runBytesMax: nextInOrderFactor * runBytesMax, bytesMax });
+    });
+  }
+
+  /** The same for a part of an eval set, which nothing but the quota bounds. */
+  async admitPart(catalog: Catalog, evalSetId: string, sizeBytes: number | undefined): Promise<StagingTicket> {
+    const unbounded = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
+    return this.#ticket(catalog, sizeBytes, (body) => catalog.arrivals.take({ ...body, evalSetId }, unbounded));
+  }
+
+  async #ticket(catalog: Catalog, sizeBytes: number | undefined, take: (body: ArrivingBytes) => ReturnType<ArrivalRecords['take']>): Promise<StagingTicket> {
+    const arrival = { id: this.#newId(), keepMs, aheadBytes: sizeBytes === undefined ? growthBytes : 0 };
+    const takeRoom = async (bodyBytes: number): Promise<number> => takenBytes(await take({ ...arrival, sizeBytes: storedSize(bodyBytes) }));
+    let roomBytes = await takeRoom(sizeBytes ?? 0);
+    const keeping = setInterval(() => void catalog.arrivals.keep(arrival.id, keepMs).catch(() => undefined), keepMs / keepsPerTerm).unref();
+    return {
+      arrivalId: arrival.id,
+      grow: (grownBytes) => {
+        if (storedSize(grownBytes) <= roomBytes) return undefined;
+        return takeRoom(grownBytes).then((bytes) => {
+          roomBytes = bytes;
+        });
+      },
+      release: async () => {
+        clearInterval(keeping);
+        await catalog.arrivals.release(arrival.id).catch(() => undefined);
+      },
+    };
+  }
+}
+
+function takenBytes(taken: Awaited<ReturnType<ArrivalRecords['take']>>): number {
+  if (taken === 'over-quota')
+    throw new FirnError('quota-exceeded', 'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.');
+  if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');
+  if (taken === 'full') throw new FirnError('overloaded', 'Too many bytes wait for compression; try again later.');
+  return taken.takenBytes;
+}
+
+/** True when every earlier checkpoint of the run is settled, so that nothing but this one keeps the later ones waiting. */
+async function isNextInOrder(catalog: Catalog, { runId, sequence }: Pick<Checkpoint, 'runId' | 'sequence'>): Promise<boolean> {
+  for (let after: string | undefined; ;) {
+    const page = await catalog.checkpoints.list(runId, { limit: pageCheckpoints, ...(after !== undefined && { after }) });
+    const earlier = page.filter((checkpoint) => checkpoint.sequence < sequence);
+    if (earlier.some(({ state }) => state === 'open' || state === 'queued' || state === 'working')) return false;
+    if (earlier.length < pageCheckpoints) return true;
+    after = String(page.at(-1)!.sequence);
+  }
+}

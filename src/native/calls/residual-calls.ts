@@ -1,0 +1,86 @@
+import { dtypeBytes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
+import type { Started } from '../addon.ts';
+import { checkArguments } from '../check/check-arguments.ts';
+import { checkLattice } from '../check/check-lattice.ts';
+import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
+import type { ElementsOptions, NativeCore, ResidualBlock, ResidualChain } from '../core.ts';
+import { flattened, stateOf } from './lattice-calls.ts';
+import { NativeKeptMoves } from './native-kept-moves.ts';
+import { nativeNumbers } from '../check/native-numbers.ts';
+import { pairArguments } from './pair-arguments.ts';
+import { runJob, type JobRunner } from './run-job.ts';
+
+/** The calls of NativeCore for blocks behind a chain of packages. */
+export function residualCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+
+  /** Elements of a job, in `into` or in a buffer of their own. `start` checks its own arguments and returns the number of elements with what it started. */
+  async function elementsOf(
+    dtype: QuantizableDtype, { into, signal }: ElementsOptions, check: () => number, start: (dtype: number) => Started<Uint8Array | undefined>,
+  ): Promise<Uint8Array> {
+    const elements = await runJob(runner, signal, () => {
+      const bytes = check() * dtypeBytes[dtype];
+      checkArguments.elements('result', into ?? new Uint8Array(), dtype);
+      if (into !== undefined) checkArguments.integer('into length', into.length, bytes, bytes);
+      return start(nativeNumbers.dtype[dtype]);
+    });
+    return elements ?? into!;
+  }
+
+  return {
+    residualState: async (chain, signal) => stateOf(await runJob(runner, signal, () => {
+      checkLattice.chain(chain);
+      return addon.residualState(engine, ...chainArguments(chain));
+    })),
+    residualElements: (chain, dtype, options = {}) => elementsOf(
+      dtype, options, () => checkLattice.chain(chain),
+      (number) => addon.residualElements(engine, number, options.into, ...chainArguments(chain)),
+    ),
+    residualQuantize: async (block, { counts, keep }, signal) => {
+      let elementCount = 0;
+      const { moves, ...sums } = await runJob(runner, signal, () => {
+        elementCount = checkLattice.codedBlock(block);
+        return addon.residualQuantize(engine, NativeContextCounts.handleOf(counts), Number(keep), ...blockArguments(block));
+      });
+      return { ...sums, moves: moves && new NativeKeptMoves(addon, moves, elementCount) };
+    },
+    countMoves: (moves, { counts: lengths, slots }, counts, signal) => runJob(runner, signal, () => {
+      checkArguments.contextSegments({ counts: lengths, slots });
+      return addon.countMoves(engine, NativeContextCounts.handleOf(counts), NativeKeptMoves.handleOf(moves), lengths, slots);
+    }),
+    encodeMoves: (moves, { counts: lengths, slots }, tables, signal) => runJob(runner, signal, () => {
+      checkArguments.contextSegments({ counts: lengths, slots });
+      return addon.encodeMoves(engine, NativeContextTables.handleOf(tables), NativeKeptMoves.handleOf(moves), lengths, slots);
+    }),
+    residualEncode: (block, tables, signal) => runJob(runner, signal, () => {
+      checkLattice.codedBlock(block);
+      return addon.residualEncode(engine, NativeContextTables.handleOf(tables), ...blockArguments(block));
+    }),
+    residualCodedElements: (block, dtype, options = {}) => elementsOf(
+      dtype, options, () => checkLattice.codedBlock(block),
+      (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
+    ),
+    residualMovedElements: (moves, { segments, chain }, dtype, options = {}) => elementsOf(
+      dtype, options, () => checkLattice.chainBefore(chain, segments),
+      (number) => addon.residualMovedElements(
+        engine, number, options.into, NativeKeptMoves.handleOf(moves), flattened(segments), ...chainArguments(chain),
+      ),
+    ),
+  } satisfies Partial<NativeCore>;
+}
+
+function chainArguments({ start, links }: ResidualChain) {
+  const origins = start instanceof Int32Array ? start : undefined;
+  const previous = start instanceof Int32Array ? undefined : start;
+  const flat = links.flatMap(({ tables, payload, segments, slots, part }) => [
+    NativeContextTables.handleOf(tables), payload, flattened(segments), slots, part?.tuples.symbols, part?.tuples.width ?? 0, part?.position ?? 0,
+  ]);
+  return [previous?.values, previous?.activity, origins, ...flat] as const;
+}
+
+function blockArguments(block: ResidualBlock) {
+  const { gradientScales, targets, deadZone, prices, segments, slots, chain } = block;
+  return [
+    ...pairArguments(block), block.gradients && gradientScales, targets, deadZone, prices, flattened(segments), slots, ...chainArguments(chain),
+  ] as const;
+}

@@ -1,0 +1,31 @@
+import { checkArguments } from './check-arguments.ts';
+import { blockElementsMax, type StatePlace, type StateSegment } from '../core.ts';
+import { nativeNumbers } from './native-numbers.ts';
+import { argumentError } from './native-status.ts';
+
+/** Longest row that a segment may tell. */
+const columnsMax = 2 ** 32 - 1;
+const elementBytes = 4;
+
+/** Throws for a place, or for values in it, that native/include/firn/state.h does not allow. */
+export function checkState({ form, segments, beside }: StatePlace, values?: Uint8Array): void {
+  if (!Object.hasOwn(nativeNumbers.stateForm, form)) throw argumentError(`form: ${String(form)}`);
+  segments.forEach(checkSegment);
+  const count = segments.reduce((sum, { elementCount }) => sum + elementCount, 0);
+  checkArguments.integer('elements of a block', count, 0, blockElementsMax);
+  if (values !== undefined) checkElements('values', values, count);
+  if (beside !== undefined) checkElements('beside', beside, count);
+  if (form === 'firstMoment' && beside === undefined) throw argumentError('first moments need the second moments beside them');
+  if ((form === 'momentum' || form === 'clusters') && beside !== undefined) throw argumentError(`nothing is beside ${form}`);
+}
+
+function checkSegment({ elementCount, columns, column }: StateSegment): void {
+  checkArguments.integer('elementCount', elementCount, 0, blockElementsMax);
+  checkArguments.integer('columns', columns, 0, columnsMax);
+  checkArguments.integer('column', column, 0, Math.max(columns - 1, 0));
+}
+
+function checkElements(name: string, bytes: Uint8Array, count: number): void {
+  checkArguments.bytes(name, bytes);
+  if (bytes.byteLength !== count * elementBytes) throw argumentError(`${name}: ${bytes.byteLength} bytes for ${count} elements`);
+}

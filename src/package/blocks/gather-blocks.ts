@@ -1,0 +1,85 @@
+import type { PlannedBlock } from './block-plan.ts';
+import { gatheringsMax } from '../format-limits.ts';
+import type { FormatVersion, PackageFile, TensorPlace } from '../package-index.ts';
+import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
+
+/** First version whose exact blocks may be coded against elements gathered from the ancestor. */
+export const gatheringVersionMin: FormatVersion = 6;
+
+/** Elements of a tensor of the ancestor, and the block of its file where they lie. */
+export interface GatheredPart extends BlockPart, TensorPlace {}
+
+/** The tensors of a package by name, as files of what builds on it see them. */
+export class TensorNames {
+  readonly #files: readonly PackageFile[];
+  readonly #ofFiles = new Map<string, ReadonlyMap<string, TensorPlace>>();
+  #ofAll: ReadonlyMap<string, TensorPlace> | undefined;
+
+  constructor(files: readonly PackageFile[]) {
+    this.#files = files;
+  }
+
+  /** The tensor of a name: of the file of that path, or else of the first file that has one (docs/format.md, "Gathered blocks"). */
+  find(path: string, name: string): TensorPlace | undefined {
+    return this.#ofFile(path).get(name) ?? this.#all().get(name);
+  }
+
+  #ofFile(path: string): ReadonlyMap<string, TensorPlace> {
+    const known = this.#ofFiles.get(path) ?? placesIn([...this.#files.entries()].filter(([, file]) => file.path === path));
+    this.#ofFiles.set(path, known);
+    return known;
+  }
+
+  #all(): ReadonlyMap<string, TensorPlace> {
+    this.#ofAll ??= placesIn(this.#files.entries());
+    return this.#ofAll;
+  }
+}
+
+/** The first place of every name. */
+function placesIn(files: Iterable<readonly [number, PackageFile]>): Map<string, TensorPlace> {
+  const places = new Map<string, TensorPlace>();
+  for (const [file, { content }] of files) {
+    if (content.type !== 'safetensors') continue;
+    for (const [tensor, { name }] of content.layout.tensors.entries()) if (!places.has(name)) places.set(name, { file, tensor });
+  }
+  return places;
+}
+
+/** Whether the exact blocks of a package of version 6 may gather, by what it builds on, directly or not. */
+export function mayGather(ancestors: readonly { readonly formatVersion: FormatVersion }[]): boolean {
+  return ancestors.length > 0 && ancestors.filter(({ formatVersion }) => formatVersion >= gatheringVersionMin).length < gatheringsMax;
+}
+
+export interface AncestorTensors {
+  readonly names: TensorNames;
+  /** The plan of a file of the ancestor, with the places of its copies and kept tensors. */
+  readonly planOf: (file: number) => FilePlan;
+}
+
+/** A file of a delta. */
+export interface GatheringFile {
+  readonly path: string;
+  readonly plan: Pick<FilePlan, 'layout'>;
+}
+
+/**
+ * Where the elements lie that an exact block of a safetensors file may be coded against where it has no previous block: those of the ancestor's tensors of the same names, dtypes and sizes, whatever their
+ * codings, a part for each segment. Undefined where one of its tensors has none.
+ */
+export function gatherBlock(
+  { segments }: PlannedBlock,
+  { path, plan: { layout } }: GatheringFile,
+  { names, planOf }: AncestorTensors,
+): GatheredPart[] | undefined {
+  const parts: GatheredPart[] = [];
+  for (const segment of segments) {
+    const { name, dtype, elementCount } = layout.tensors[segment.tensor]!;
+    const place = names.find(path, name);
+    const plan = place && planOf(place.file);
+    const there = place && plan?.layout.tensors[place.tensor];
+    if (place === undefined || plan === undefined || there?.dtype !== dtype || there.elementCount !== elementCount) return undefined;
+    parts.push({ ...place, ...partOf(plan, place.tensor, segment) });
+  }
+  return parts;
+}

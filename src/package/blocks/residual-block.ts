@@ -1,0 +1,102 @@
+import type { LatticeBlock, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../../native/core.ts';
+import type { PlannedBlock } from './block-plan.ts';
+import { corruptPackage } from '../corrupt-package.ts';
+import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from '../residual-tensor.ts';
+import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
+
+/** Slots of a package's context tables: tensors beyond share the last one. */
+const slotsMax = 65_536;
+
+/** What the residual blocks of a package's file share. */
+export interface ResidualFile {
+  readonly layout: SafetensorsLayout;
+  readonly residuals: ReadonlyMap<number, ResidualTensor>;
+  readonly scales: StepScales;
+  /** Residual tensors in the files before this one: context tables number them through the package. */
+  readonly firstSlot: number;
+}
+
+/** The parameters of a block's segments. Throws `corrupt-package` where a tensor has no record. */
+export function latticeSegments(file: ResidualFile, block: PlannedBlock): LatticeSegment[] {
+  return block.segments.map(({ tensor, elementCount }) => {
+    const record = file.residuals.get(tensor);
+    if (record === undefined) throw corruptPackage('a residual tensor has no record');
+    return latticeSegment(record, { elementCount, scale: scaleOf(file.scales, file.layout.tensors[tensor]!.shape) });
+  });
+}
+
+export function latticeSegment(record: ResidualTensor, { elementCount, scale }: { readonly elementCount: number; readonly scale: number }): LatticeSegment {
+  const { exponent, shift, gain } = record;
+  const step = stepUnits(record, scale);
+  const [one, more] = record.offsets.map((offset) => offsetUnits(offset, step)) as [number, number];
+  return { elementCount, exponent, step, shift, offsets: [one, more, more], gain };
+}
+
+/** Activity of every element after a block without a previous one; kStateAfterBase of native/src/residual_quant/lattice/activity.h. */
+const activityAtStart = 168;
+
+/** What a block's moves start from: the previous block's state, or the origins of its tensors. */
+export function latticeBlock(file: ResidualFile, block: PlannedBlock, previous: LatticeState | undefined): Required<LatticeBlock> {
+  const segments = latticeSegments(file, block);
+  if (previous !== undefined) return { segments, previous };
+  const values = new Int32Array(block.elementCount);
+  let first = 0;
+  for (const { tensor, elementCount } of block.segments) {
+    values.fill(file.residuals.get(tensor)!.origin, first, first + elementCount);
+    first += elementCount;
+  }
+  // Origins count in the tensors' own units already.
+  return {
+    segments: segments.map((segment) => ({ ...segment, shift: 0 })),
+    previous: { values, activity: new Uint8Array(block.elementCount).fill(activityAtStart) },
+  };
+}
+
+/** What a package says of a block, for rebuilding it along its chain. Throws `corrupt-package` where a tensor has no record. */
+export function residualLink(
+  file: ResidualFile,
+  block: PlannedBlock,
+  { tables, payload, starts, part }: Pick<ResidualLink, 'tables' | 'payload' | 'part'> & { readonly starts: boolean },
+): ResidualLink {
+  const segments = latticeSegments(file, block);
+  // Origins count in the tensors' own units already.
+  return { tables, payload, segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments, slots: blockSlots(file, block), part };
+}
+
+/** By segment of a block without a previous one: the value it starts at. */
+export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Array {
+  return Int32Array.from(block.segments, ({ tensor }) => file.residuals.get(tensor)!.origin);
+}
+
+/** By segment of a block: the slots of its tensors in the context tables. */
+export function blockSlots(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): Uint32Array {
+  const ordinals = slotOrdinals(file.residuals);
+  return Uint32Array.from(block.segments, ({ tensor }) => Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1));
+}
+
+/** By segment of a block: its length and its slot. */
+export function contextSegments(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): { counts: Uint32Array; slots: Uint32Array } {
+  return { counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount), slots: blockSlots(file, block) };
+}
+
+const knownOrdinals = new WeakMap<ReadonlyMap<number, ResidualTensor>, ReadonlyMap<number, number>>();
+
+function slotOrdinals(residuals: ReadonlyMap<number, ResidualTensor>): ReadonlyMap<number, number> {
+  let ordinals = knownOrdinals.get(residuals);
+  if (ordinals === undefined) {
+    ordinals = new Map([...residuals.keys()].sort((a, b) => a - b).map((tensor, ordinal) => [tensor, ordinal]));
+    knownOrdinals.set(residuals, ordinals);
+  }
+  return ordinals;
+}
+
+/** Slots that a package's context tables have. */
+export function slotCount(residualTensors: number): number {
+  return Math.min(residualTensors, slotsMax);
+}
+
+/** A block's elements in the tensors' dtype. */
+export function latticeElements(core: NativeCore, state: LatticeState, file: ResidualFile, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+  if (block.coding.kind !== 'residual') throw new TypeError('not a residual block');
+  return core.latticeValues(state.values, latticeSegments(file, block), block.coding.dtype, signal);
+}

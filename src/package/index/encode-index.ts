@@ -1,0 +1,109 @@
+import { deflateRawSync } from 'node:zlib';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { headerLengthBytes } from '../../checkpoint/safetensors/safetensors-limits.ts';
+import { ByteWriter } from '../byte-writer.ts';
+import { writeCodebook } from './codebook-record.ts';
+import { codebookCountMax, fileCountMax } from '../format-limits.ts';
+import { writeHeaderJson } from './header-delta.ts';
+import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
+import { idBytes } from '../package-frame.ts';
+import type { BlockEntry, PackageFile, PackageIndex } from '../package-index.ts';
+import { planFile } from '../blocks/plan-file.ts';
+import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
+import { writeBesides } from './state-besides.ts';
+import { writeCodings } from './tensor-codings.ts';
+
+/**
+ * Serialises an index (docs/format.md, "Index"). A delta needs its ancestor's index. Block offsets are not written: payloads follow the
+ * prefix in the order of the entries. Pure. Throws `internal` for an index the format cannot hold.
+ */
+export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex): Uint8Array {
+  if ((index.kind === 'delta') !== (ancestor !== undefined) || index.ancestorId !== ancestor?.id) {
+    throw new FirnError('internal', 'A delta is encoded with the index of its ancestor, a base without one.');
+  }
+  if (index.codebooks.length > codebookCountMax || index.tableSets.length > index.codebooks.length || index.files.length > fileCountMax) {
+    throw new FirnError('internal', 'The package has too many codebooks, table sets or files.');
+  }
+  return sealIndex(encodeBody(index, ancestor), { ancestorId: ancestor?.id });
+}
+
+/** An index of this body, deflated where that is shorter; `packageIds`: of a super-step, as stored. */
+export function sealIndex(body: Uint8Array, head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array }): Uint8Array {
+  const deflated = deflateRawSync(body, { level: 9, memLevel: 9 });
+  const sized = new ByteWriter().varint(body.length).append(deflated).finish();
+  const flags = head.ancestorId === undefined ? 0 : indexFlags.delta;
+  const writer = new ByteWriter().u8(sized.length < body.length ? flags | indexFlags.deflated : flags);
+  if (head.ancestorId !== undefined) writer.append(idBytes(head.ancestorId));
+  if (head.packageIds !== undefined) writer.append(head.packageIds);
+  return writer.append(sized.length < body.length ? sized : body).finish();
+}
+
+function encodeBody(index: PackageIndex, ancestor: PackageIndex | undefined): Uint8Array {
+  const writer = new ByteWriter();
+  writer.varint(index.codebooks.length).varint(index.tableSets.length);
+  for (const codebook of index.codebooks) writeCodebook(writer, codebook);
+  for (const tables of index.tableSets) writer.varint(tables.length).append(tables);
+  if (index.formatVersion >= 2) writeResidualCoding(writer, index.residual);
+  writeFiles(writer, { index, ancestor });
+  return writer.finish();
+}
+
+export interface FilesToWrite {
+  readonly index: PackageIndex;
+  readonly ancestor: PackageIndex | undefined;
+  /** As FileContext of read-files.ts has it. */
+  readonly sharesResidualPayloads?: boolean;
+}
+
+/** The files of an index; FilesReader reads them. */
+export function writeFiles(writer: ByteWriter, files: FilesToWrite): void {
+  const { index, ancestor } = files;
+  writer.varint(index.files.length);
+  const numbers = new Map(ancestor?.files.map((file, number) => [file.path, number]));
+  for (const [number, file] of index.files.entries()) writeFile(writer, { ...files, file, number, ancestorFile: numbers.get(file.path) });
+}
+
+interface FileContext extends FilesToWrite {
+  readonly file: PackageFile;
+  readonly number: number;
+  /** Number of the ancestor's file with this path. */
+  readonly ancestorFile: number | undefined;
+}
+
+function writeFile(writer: ByteWriter, { file, number, index, ancestor, ancestorFile, sharesResidualPayloads = false }: FileContext): void {
+  if (ancestorFile === undefined) {
+    const path = new TextEncoder().encode(file.path);
+    writer.u8(contentCodes[file.content.type]).varint(path.length).append(path);
+  } else {
+    writer.u8(contentCodes[file.content.type] | pathFromAncestor).varint(ancestorFile);
+  }
+  writer.append(Buffer.from(file.sha256, 'hex'));
+  if (file.content.type !== 'safetensors') writer.varint(file.sizeBytes);
+  if (file.content.type === 'external') return;
+  if (file.content.type === 'safetensors') {
+    const other = ancestorFile === undefined ? undefined : ancestor?.files[ancestorFile]?.content;
+    const before = other?.type === 'safetensors' ? other : undefined;
+    const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
+    writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
+    writeCodings(
+      writer,
+      file.content.codings,
+      { codebooks: index.codebooks, file: number },
+      before && ancestor && { content: before, codebooks: ancestor.codebooks },
+    );
+    writeBesides(writer, file.content.codings);
+    writeResidualTensors(writer, file.content, before);
+  }
+  writeBlocks(writer, sharesResidualPayloads ? ownBlocks(file) : file.content.blocks);
+}
+
+function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
+  for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
+}
+
+/** All but the residual ones. */
+function ownBlocks(file: PackageFile): BlockEntry[] {
+  const entries = file.content.type === 'external' ? [] : file.content.blocks;
+  const blocks = planFile(file)?.blocks ?? [];
+  return entries.filter((_, number) => blocks[number]!.coding.kind !== 'residual');
+}

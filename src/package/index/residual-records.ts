@@ -1,0 +1,121 @@
+import type { ByteReader } from '../byte-reader.ts';
+import type { ByteWriter } from '../byte-writer.ts';
+import { corruptPackage } from '../corrupt-package.ts';
+import { contextTablesBytesMax } from '../format-limits.ts';
+import type { ResidualCoding, SafetensorsContent } from '../package-index.ts';
+import {
+  exponentMax,
+  exponentMin,
+  gainMax,
+  originMax,
+  shiftMax,
+  stepCodeMax,
+  stepScaleMax,
+  unitGain,
+  type ResidualTensor,
+  type StepScales,
+} from '../residual-tensor.ts';
+
+type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals'>;
+
+/** What residual tensors share (docs/format.md, "Residual coding"); an empty one without any. */
+export function writeResidualCoding(writer: ByteWriter, coding: ResidualCoding | undefined): void {
+  writer.varint(coding?.tables.length ?? 0);
+  if (coding === undefined) return;
+  writer.append(coding.tables);
+  writeStepScales(writer, coding.scales);
+}
+
+export function writeStepScales(writer: ByteWriter, { vectors, matrices }: StepScales): void {
+  writer.varint(zigzag(vectors)).varint(zigzag(matrices));
+}
+
+/** Reads what `writeResidualCoding` wrote. Throws `corrupt-package`. */
+export function readResidualCoding(reader: ByteReader): ResidualCoding | undefined {
+  const tables = readContextTables(reader);
+  return tables === undefined ? undefined : { tables, scales: readStepScales(reader) };
+}
+
+/** Undefined where there are none. Throws `corrupt-package`. */
+export function readContextTables(reader: ByteReader): Uint8Array | undefined {
+  const length = reader.varint(Math.min(contextTablesBytesMax, reader.remainingBytes), 'the length of the context tables');
+  return length === 0 ? undefined : reader.take(length);
+}
+
+/** Throws `corrupt-package`. */
+export function readStepScales(reader: ByteReader): StepScales {
+  const scale = (): number => unzigzag(reader.varint(2 * stepScaleMax, 'a step scale'));
+  return { vectors: scale(), matrices: scale() };
+}
+
+/**
+ * One record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual tensors"): against the ancestor's record of
+ * the tensor of the same name where there is one, so that what did not change is zero bytes for the deflater.
+ */
+export function writeResidualTensors(writer: ByteWriter, content: Content, before: Content | undefined): void {
+  const records = [...pairs(content, before)].map(({ tensor, reference }) => ({ record: content.residuals!.get(tensor)!, reference }));
+  for (const { record, reference } of records) writer.varint(reference === undefined ? zigzag(record.exponent) : record.shift);
+  for (const { record, reference } of records) if (reference === undefined) writer.varint(zigzag(record.origin));
+  for (const { record, reference } of records) writer.varint(zigzag(record.stepCode - (reference?.stepCode ?? 0)));
+  for (const { record } of records) writer.u8((record.offsets[0] & 15) | ((record.offsets[1] & 15) << 4));
+  for (const { record, reference } of records) writer.varint(zigzag(record.gain - (reference?.gain ?? unitGain)));
+}
+
+/** Reads what `writeResidualTensors` wrote, by tensor number. Throws `corrupt-package`. */
+export function readResidualTensors(reader: ByteReader, content: Content, before: Content | undefined): ReadonlyMap<number, ResidualTensor> {
+  const tensors = [...pairs(content, before)];
+  const units = tensors.map(({ reference }) => readUnit(reader, reference));
+  const origins = tensors.map(({ reference }, i) => readOrigin(reader, reference, units[i]!.shift));
+  const stepCodes = tensors.map(({ reference }) => within(readSigned(reader, 2 * stepCodeMax, reference?.stepCode ?? 0), 0, stepCodeMax, 'a step'));
+  const offsets = tensors.map(() => readOffsets(reader));
+  const gains = tensors.map(({ reference }) => within(readSigned(reader, 2 * gainMax, reference?.gain ?? unitGain), 0, gainMax, 'a gain'));
+  return new Map(
+    tensors.map(({ tensor }, i) => [tensor, { ...units[i]!, origin: origins[i]!, stepCode: stepCodes[i]!, offsets: offsets[i]!, gain: gains[i]! }]),
+  );
+}
+
+/** The residual tensors of a file in order, each with the ancestor's record of its name. */
+function* pairs({ layout, codings }: Content, before: Content | undefined): Generator<{ tensor: number; reference: ResidualTensor | undefined }> {
+  const numbers = new Map(before?.layout.tensors.map((entry, number) => [entry.name, number]));
+  for (const [tensor, coding] of codings.entries()) {
+    if (coding.kind !== 'residual') continue;
+    const there = numbers.get(layout.tensors[tensor]!.name);
+    yield { tensor, reference: there === undefined ? undefined : before?.residuals?.get(there) };
+  }
+}
+
+function readUnit(reader: ByteReader, reference: ResidualTensor | undefined): Pick<ResidualTensor, 'exponent' | 'shift'> {
+  if (reference === undefined) {
+    return { exponent: within(readSigned(reader, 2 * -exponentMin, 0), exponentMin, exponentMax, 'the exponent of a unit'), shift: 0 };
+  }
+  const shift = reader.varint(shiftMax, 'a shift');
+  return { exponent: within(reference.exponent - shift, exponentMin, exponentMax, 'the exponent of a unit'), shift };
+}
+
+function readOrigin(reader: ByteReader, reference: ResidualTensor | undefined, shift: number): number {
+  const origin = reference === undefined ? readSigned(reader, 2 * originMax, 0) : reference.origin * 2 ** shift;
+  return within(origin, -originMax, originMax, 'an origin');
+}
+
+function readOffsets(reader: ByteReader): readonly [number, number] {
+  const byte = reader.u8();
+  const signed = (nibble: number): number => (nibble ^ 8) - 8;
+  return [signed(byte & 15), signed(byte >> 4)];
+}
+
+function readSigned(reader: ByteReader, zigzagMax: number, from: number): number {
+  return from + unzigzag(reader.varint(zigzagMax, 'a field of a residual tensor'));
+}
+
+function within(value: number, min: number, max: number, what: string): number {
+  if (value < min || value > max) throw corruptPackage(`${what} is not in ${min}..${max}`);
+  return value;
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+function unzigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}

@@ -1,0 +1,140 @@
+import { layerTypes } from '../../checkpoint/layer-type.ts';
+import { stateForms } from '../../checkpoint/options/state-form.ts';
+import type { ByteReader } from '../byte-reader.ts';
+import type { ByteWriter } from '../byte-writer.ts';
+import { corruptPackage } from '../corrupt-package.ts';
+import { fileCountMax } from '../format-limits.ts';
+import { isBlockless, type FormatVersion, type PackageCodebook, type SafetensorsContent, type TensorCoding } from '../package-index.ts';
+
+/** The same tensors' codings in the ancestor, and the codebooks they refer to there. */
+export interface AncestorCodings {
+  readonly content: SafetensorsContent;
+  readonly codebooks: readonly PackageCodebook[];
+}
+
+/** Writes one coding per tensor of file number `file` as runs, or as one zero byte when all are the ancestor's, then of what copies and kept tensors are, and what masters lie beside (docs/format.md, "Codings"). */
+export function writeCodings(
+  writer: ByteWriter,
+  codings: readonly TensorCoding[],
+  { codebooks, file }: { readonly codebooks: readonly PackageCodebook[]; readonly file: number },
+  ancestor: AncestorCodings | undefined,
+): void {
+  writeCodes(writer, codings, codebooks, ancestor);
+  for (const coding of codings) {
+    const named = coding.kind === 'exact' ? coding.rounded : isBlockless(coding) ? coding : undefined;
+    if (named !== undefined) writer.varint(coding.kind === 'copy' && coding.widened === undefined ? file - named.file : named.file).varint(named.tensor);
+  }
+}
+
+function writeCodes(writer: ByteWriter, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): void {
+  if (ancestor !== undefined && codings.length > 0) {
+    const inherited = translate(ancestor, codebooks);
+    if (inherited.length === codings.length && inherited.every((code, tensor) => code === codeOf(codings[tensor]!))) {
+      writer.varint(0);
+      return;
+    }
+  }
+  const runs: { code: number; length: number }[] = [];
+  for (const coding of codings) {
+    const code = codeOf(coding);
+    const last = runs.at(-1);
+    if (last?.code === code) last.length++;
+    else runs.push({ code, length: 1 });
+  }
+  writer.varint(runs.length);
+  for (const run of runs) writer.u8(run.code).varint(run.length);
+}
+
+/**
+ * Reads what `writeCodings` wrote, for `tensorCount` tensors; what first moments lie beside is told by `readBesides`, and whether copies, masters and kept tensors are of tensors that allow it is the
+ * caller's to check. Throws `corrupt-package`.
+ */
+export function readCodings(
+  reader: ByteReader,
+  tensorCount: number,
+  { codebooks, ...context }: { readonly codebooks: readonly PackageCodebook[]; readonly formatVersion: FormatVersion; readonly file: number },
+  ancestor: AncestorCodings | undefined,
+): TensorCoding[] {
+  const codes = readCodes(reader, tensorCount, codebooks, ancestor);
+  return codes.map((code) => readNamed(reader, code, context) ?? codingOf(code, { ...context, codebookCount: codebooks.length }));
+}
+
+function readCodes(reader: ByteReader, tensorCount: number, codebooks: readonly PackageCodebook[], ancestor: AncestorCodings | undefined): number[] {
+  const runCount = reader.varint(tensorCount, 'the number of coding runs');
+  if (runCount === 0 && tensorCount > 0) {
+    if (ancestor === undefined || ancestor.content.codings.length !== tensorCount)
+      throw corruptPackage('codings are inherited from an ancestor that does not have them');
+    return translate(ancestor, codebooks);
+  }
+  const codes: number[] = [];
+  for (let run = 0; run < runCount; run++) {
+    const code = reader.u8();
+    const length = reader.varint(tensorCount - codes.length, 'the length of a coding run');
+    if (length === 0) throw corruptPackage('a coding run is empty');
+    for (let i = 0; i < length; i++) codes.push(code);
+  }
+  if (codes.length !== tensorCount) throw corruptPackage('coding runs do not cover all tensors');
+  return codes;
+}
+
+/** A coding that names another tensor; undefined for any other. */
+function readNamed(
+  reader: ByteReader,
+  code: number,
+  { formatVersion, file }: { readonly formatVersion: FormatVersion; readonly file: number },
+): TensorCoding | undefined {
+  if (code === copyCode && formatVersion >= 4) {
+    return {
+      kind: 'copy',
+      file: file - reader.varint(file, 'the distance to the file of a copied tensor'),
+      tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
+    };
+  }
+  const isNew = code === keptCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
+  if (!isNew) return undefined;
+  const named = { file: reader.varint(fileCountMax - 1, 'the file of a named tensor'), tensor: reader.varint(tensorNumberMax, 'the number of a named tensor') };
+  if (code === keptCode) return { kind: 'kept', ...named };
+  return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
+}
+
+/** Above every codebook number a package can have. */
+const residualCode = 32;
+/** Of the first of `stateForms`. */
+const stateCode = 33;
+const copyCode = 40;
+const masterCode = 41;
+const widenedCode = 42;
+const keptCode = 43;
+/** Far above the tensors a file can have. */
+const tensorNumberMax = 2 ** 31;
+
+/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy; 41: exact, a master; 42: a widened copy; 43: kept. */
+function codeOf(coding: TensorCoding): number {
+  if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
+  if (coding.kind === 'residual') return residualCode;
+  if (coding.kind === 'kept') return keptCode;
+  if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
+  if (coding.kind === 'exact' && coding.rounded !== undefined) return masterCode;
+  return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
+}
+
+function codingOf(code: number, { codebookCount, formatVersion }: { readonly codebookCount: number; readonly formatVersion: FormatVersion }): TensorCoding {
+  if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
+  const form = formatVersion >= 4 ? stateForms[code - stateCode] : undefined;
+  if (form !== undefined) return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };
+  const layerType = layerTypes[code];
+  if (layerType !== undefined) return { kind: 'exact', layerType };
+  const codebook = code - layerTypes.length;
+  if (codebook < 0 || codebook >= codebookCount) throw corruptPackage('a tensor refers to a codebook that is not there');
+  return { kind: 'levels', codebook };
+}
+
+/** The ancestor's codings as codes of this package; -1 where this package lacks the codebook. */
+function translate(ancestor: AncestorCodings, codebooks: readonly PackageCodebook[]): number[] {
+  const codebookHere = ancestor.codebooks.map((there) => codebooks.findIndex((here) => here.layerType === there.layerType && here.dtype === there.dtype));
+  return ancestor.content.codings.map((coding) => {
+    if (coding.kind !== 'levels') return codeOf(coding);
+    const codebook = codebookHere[coding.codebook]!;
+    return codebook < 0 ? -1 : codeOf({ kind: 'levels', codebook });
+  });
+}

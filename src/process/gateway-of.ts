@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import { checkEvalSet } from '../compress/eval-set/check-eval-set.ts';
+import { checkWithCheckpoint } from '../compress/eval-set/check-with-checkpoint.ts';
+import type { GraphCache } from '../compress/eval-set/describe-local-graph.ts';
+import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
+import type { Evaluator } from '../evaluate/evaluator.ts';
+import type { Gateway } from '../http/gateway.ts';
+import type { ProgressBus } from '../http/progress/progress-bus.ts';
+import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
+import { changeRun } from '../ingest/run/change-run.ts';
+import { createRun } from '../ingest/run/create-run.ts';
+import type { IngestContext } from '../ingest/ingest-context.ts';
+import { createIngest } from '../ingest/ingest.ts';
+import { createResumable } from '../ingest/resumable/resumable.ts';
+import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
+import type { NativeCore } from '../native/core.ts';
+import { Downloads } from '../restore/downloads.ts';
+import { meteredDownloads } from '../restore/metered-downloads.ts';
+import type { Restorer } from '../restore/restorer.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { tracedVerbs } from '../telemetry/traced-verbs.ts';
+import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
+import { deleteRun } from '../upkeep/delete-run.ts';
+import type { Watch } from './watch-process.ts';
+import { freeBytesOf, type WorkDirectory } from './work-directory.ts';
+
+/** What a gateway is made of. */
+export interface GatewayParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  readonly evaluator: Evaluator;
+  readonly restorer: Restorer;
+  readonly graphs: GraphCache;
+  readonly progress: ProgressBus;
+  readonly work: WorkDirectory;
+  readonly config: Pick<Config, 'evalMemoryMaxBytes'>;
+  readonly watch: Watch;
+}
+
+/** What the routes of a gateway work with, but for what every process has. */
+export function gatewayOf(
+  parts: GatewayParts,
+  ingestContext: IngestContext,
+  wakeWorkers: () => void,
+): Omit<Gateway, 'admittance' | 'probes' | 'metrics' | 'tracer' | 'log' | 'transfers'> {
+  const { catalog, store, core, evaluator, restorer, graphs, progress, work } = parts;
+  const { tracer, onRestored } = parts.watch;
+  const workDirectory = work.path;
+  const ingest = tracedVerbs(
+    tracer,
+    'ingest',
+    createIngest(ingestContext, (evalSet) => checkEvalSet({ store, evaluator, graphs, workDirectory }, evalSet)),
+  );
+  const waking = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    wakeWorkers();
+    return done;
+  };
+  const downloads = meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored);
+  return {
+    catalog,
+    progress,
+    evalSets: {
+      check: checkWithCheckpoint({
+        catalog,
+        store,
+        evaluator,
+        graphs,
+        workDirectory,
+        downloads,
+        modelBytesMax: parts.config.evalMemoryMaxBytes,
+        freeBytes: freeBytesOf,
+      }),
+    },
+    runs: {
+      create: (repository, input, signal) =>
+        createRun({ ...ingestContext, newSeed: () => seedOf(`${repository.namespace}/${repository.name}@${input.name}`) }, repository, input, signal),
+      change: (run, change, signal) => changeRun(ingestContext, run, change, signal),
+      delete: (run) => deleteRun({ catalog }, run),
+    },
+    uploads: {
+      ...ingest,
+      commitCheckpoint: (run, checkpoint, signal) => waking(ingest.commitCheckpoint(run, checkpoint, signal)),
+      pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
+      deleteEvalSet: async (evalSet) => {
+        await ingest.deleteEvalSet(evalSet);
+        await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
+      },
+    },
+    resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
+    checkpoints: {
+      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
+      retry: (run, checkpoint, change, signal) => waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
+      delete: (checkpoint) => deleteCheckpoint({ catalog }, checkpoint),
+    },
+    downloads,
+  };
+}
+
+/** Unsigned 64-bit seed in decimal, derived from what the run is called: the same pushes give the same bytes on every machine. */
+function seedOf(name: string): string {
+  return createHash('sha256').update(name).digest().readBigUInt64LE().toString();
+}

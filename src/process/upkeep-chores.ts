@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
+import { expireReservations } from '../ingest/checkpoint/expire-reservations.ts';
+import type { IngestContext } from '../ingest/ingest-context.ts';
+import { expireUploads } from '../ingest/resumable/expire-uploads.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';
+import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { reclaimHidden } from '../upkeep/reclaim-hidden.ts';
+import { runPeriodically, type Periodic } from '../upkeep/run-periodically.ts';
+import type { ScrubContext } from '../upkeep/scrub/examine-object.ts';
+import { recheckDamaged } from '../upkeep/scrub/recheck-damaged.ts';
+import { sweepEvalSets } from '../upkeep/sweep-eval-sets.ts';
+
+export interface UpkeepParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly log: Logger;
+  readonly workDirectory: string;
+  readonly ingest: IngestContext;
+  /** Whether this process does the chores of catalog and store, or only those of its own disk. */
+  readonly ofHub: boolean;
+  /** Whether this process is the only one, or one of many, which take turns. */
+  readonly alone: boolean;
+  /** How long an object stays after nothing names it any more. */
+  readonly gcGraceMs: number;
+  readonly onExpired: () => void;
+  /** What reads objects as they are, not behind the quarantine. */
+  readonly scrub: ScrubContext;
+}
+
+type Chore = (signal: AbortSignal) => Promise<number | void>;
+
+/** How often reservations, orphans and old rows are looked for. */
+const pauseMs = 10 * 60 * 1000;
+/** A chore that any process has begun within this time is not begun again: less than the pause, so that no turn is missed for a moment. */
+const turnMs = pauseMs / 2;
+/** Finished jobs are kept this long, for whoever asks what happened. */
+const jobRetentionMs = 7 * 24 * 3600 * 1000;
+/** Orphans are looked for by listing the whole store, and only kills leave any. */
+const orphansEveryMs = 3600 * 1000;
+/** A put that began so long ago and has not ended is one of a process that died. */
+const unfinishedGraceMs = 24 * 3600 * 1000;
+
+/** Each chore on its own: one that fails is told and keeps none of the others from being done. */
+export function startUpkeep(parts: UpkeepParts): Periodic {
+  const { log } = parts;
+  const onError = (error: unknown, chore: string): void => log.error({ err: error, chore }, 'upkeep met an error');
+  const chores: Readonly<Record<string, Chore>> = { ...ofThisDisk(parts), ...(parts.ofHub && ofTheHub(parts)) };
+  return runPeriodically(
+    async (signal) => {
+      for (const [chore, run] of Object.entries(chores)) {
+        try {
+          signal.throwIfAborted();
+          const count = await run(signal);
+          if (typeof count === 'number' && count > 0) log.info({ chore, count }, 'upkeep');
+        } catch (error) {
+          if (signal.aborted) return;
+          onError(error, chore);
+        }
+      }
+    },
+    { pauseMs, onError: (error) => onError(error, 'all') },
+  );
+}
+
+function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Chore> {
+  return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
+}
+
+function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onExpired, scrub }: UpkeepParts): Record<string, Chore> {
+  const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
+  const chores: Record<string, Chore> = {
+    expireReservations: async () => {
+      const expired = await expireReservations(ingest);
+      if (expired > 0) onExpired();
+      return expired;
+    },
+    expireUploads: (signal) => expireUploads(ingest, signal),
+    reclaimHidden: (signal) => reclaimHidden({ catalog }, signal),
+    condemnOrphans: async (signal) => {
+      if (!(await catalog.chores.begin('list the store', orphansEveryMs))) return 0;
+      return (await condemnOrphans({ catalog, store }, { graceMs }, signal)).objects;
+    },
+    deleteCondemned: async (signal) => {
+      const { objects, failed, error, named } = await deleteCondemned({ catalog, store }, { graceMs }, signal);
+      if (failed > 0) log.error({ err: error, objects: failed }, 'objects could not be deleted; they are tried again');
+      if (named.length > 0) log.error({ keys: named }, 'condemned objects are named again and were left alone');
+      return objects;
+    },
+    // Reads put objects into quarantine, whether or not there is a scrubber that takes them out.
+    recheckDamaged: async (signal) => void (await recheckDamaged(scrub, signal)),
+    sweepUnfinishedPuts: async (signal) => store.sweepUnfinished(await ago(unfinishedGraceMs), signal),
+    pruneJobs: async () => catalog.jobs.prune(await ago(jobRetentionMs)),
+    pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),
+    tidy: () => catalog.tidy(),
+  };
+  if (alone) return chores;
+  return Object.fromEntries(
+    Object.entries(chores).map(([name, run]) => [name, async (signal: AbortSignal) => ((await catalog.chores.begin(name, turnMs)) ? run(signal) : undefined)]),
+  );
+}

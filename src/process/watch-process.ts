@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import { apiVersion } from '../http/openapi-document.ts';
+import type { RestoredBytes } from '../restore/metered-downloads.ts';
+import type { StoreCall } from '../store/metered-store.ts';
+import { meteredTracer } from '../telemetry/metered-tracer.ts';
+import type { RunningTraces } from '../telemetry/otlp-tracer.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
+import { restoreMetrics, storeMetrics } from '../upkeep/storage-metrics.ts';
+import { workMetrics } from '../upkeep/work-metrics.ts';
+
+/** What counts the work of a process, and sends it on where a collector is configured. */
+export interface Watch {
+  readonly metrics: Registry;
+  readonly tracer: Tracer;
+  readonly onStoreCall: (call: StoreCall) => void;
+  readonly onStoreRetry: () => void;
+  readonly onRestored: (restored: RestoredBytes) => void;
+  /** Sends what is left of the traces. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Begins to watch this life of a process. Close it. */
+export async function watchProcess({ otlp }: Pick<Config, 'otlp'>, processId: string, log: Pick<Logger, 'warn'>): Promise<Watch> {
+  const metrics = new Registry();
+  const traces = otlp && (await openTraces(otlp, processId, log));
+  const { onCall, onRetry } = storeMetrics(metrics);
+  return {
+    metrics,
+    tracer: meteredTracer(traces?.tracer ?? noTracer, workMetrics(metrics)),
+    onStoreCall: onCall,
+    onStoreRetry: onRetry,
+    onRestored: restoreMetrics(metrics),
+    close: async () => traces?.close(),
+  };
+}
+
+/** Whoever traces nothing does not load OpenTelemetry. */
+async function openTraces(otlp: NonNullable<Config['otlp']>, instanceId: string, log: Pick<Logger, 'warn'>): Promise<RunningTraces> {
+  const { startTraces } = await import('../telemetry/otlp-tracer.ts');
+  return startTraces({ ...otlp, version: apiVersion, instanceId, onTrouble: (trouble) => log.warn(trouble, 'traces do not reach the collector') });
+}

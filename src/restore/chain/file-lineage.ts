@@ -1,0 +1,60 @@
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { gatherBlock, gatheringVersionMin, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
+import { matchBlocks } from '../../package/blocks/match-blocks.ts';
+import type { BlockEntry } from '../../package/package-index.ts';
+import type { FilePlan } from '../../package/blocks/plan-file.ts';
+import type { IndexedPackage } from './indexed-package.ts';
+import type { PackageBytes } from './package-bytes.ts';
+
+/** One file in one package of a chain. */
+export interface LineageStep {
+  readonly package: IndexedPackage;
+  readonly bytes: PackageBytes;
+  readonly fileNumber: number;
+  readonly plan: FilePlan;
+  readonly entries: readonly BlockEntry[];
+}
+
+/** A file and its earlier forms along a chain, as far back as its blocks can be coded against them. Steps are newest first. */
+export class FileLineage {
+  readonly steps: readonly LineageStep[];
+  readonly #packages: readonly IndexedPackage[];
+  readonly #matches: (Int32Array | undefined)[] = [];
+
+  /** Throws `not-found` when the newest package has no such file, or not its bytes. */
+  constructor(links: readonly { readonly package: IndexedPackage; readonly bytes: PackageBytes }[], path: string) {
+    this.#packages = links.map((link) => link.package);
+    const steps: LineageStep[] = [];
+    for (const link of links) {
+      const fileNumber = link.package.index.files.findIndex((file) => file.path === path);
+      const content = link.package.index.files[fileNumber]?.content;
+      const plan = content === undefined ? undefined : link.package.plan(fileNumber);
+      if (content === undefined || content.type === 'external' || plan === undefined) break;
+      const newer = steps.at(-1);
+      if (newer !== undefined && newer.package.index.files[newer.fileNumber]!.content.type !== content.type) break;
+      steps.push({ ...link, fileNumber, plan, entries: content.blocks });
+    }
+    if (steps.length === 0) throw new FirnError('not-found', 'The package does not hold the bytes of this file.', { detail: path });
+    this.steps = steps;
+  }
+
+  /** The block of step `step + 1` that a block of step `step` is coded against, or -1. */
+  previousBlock(step: number, block: number): number {
+    const [file, ancestor] = [this.steps[step]!, this.steps[step + 1]];
+    if (ancestor === undefined) return -1;
+    const planned = ({ plan, package: { index } }: LineageStep) => ({ plan, codebooks: index.codebooks });
+    this.#matches[step] ??= matchBlocks(planned(ancestor), planned(file));
+    return this.#matches[step][block]!;
+  }
+
+  /** Where in package `step + 1` the elements lie that an exact block of step `step` is coded against where it has no previous block; undefined where there are none. */
+  gathered(step: number, block: number): GatheredPart[] | undefined {
+    const { package: owner, fileNumber, plan } = this.steps[step]!;
+    const { path, content } = owner.index.files[fileNumber]!;
+    const ancestors = this.#packages.slice(step + 1);
+    const gathers = owner.index.formatVersion >= gatheringVersionMin && mayGather(ancestors.map(({ index }) => index));
+    if (!gathers || content.type !== 'safetensors') return undefined;
+    const ancestor = ancestors[0]!;
+    return gatherBlock(plan.blocks[block]!, { path, plan }, { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! });
+  }
+}

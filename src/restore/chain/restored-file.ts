@@ -1,0 +1,78 @@
+import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
+import type { NativeCore } from '../../native/core.ts';
+import { BlockMemory } from '../block-memory.ts';
+import type { BlockReader } from './block-reader.ts';
+import { dtypeView } from '../range/dtype-view.ts';
+import { planRange } from '../range/plan-range.ts';
+import { streamRange, type RangeSource, type StreamOptions } from '../range/stream-range.ts';
+
+/** A file of a package, rebuilt while it is read: its layout and length are known from the index alone. */
+export class RestoredFile {
+  readonly layout: SafetensorsLayout;
+  readonly #core: NativeCore;
+  readonly #blocks: BlockReader;
+  readonly #target: QuantizableDtype | undefined;
+
+  constructor(core: NativeCore, blocks: BlockReader, target?: QuantizableDtype) {
+    this.#core = core;
+    this.#blocks = blocks;
+    this.#target = target;
+    const { layout } = blocks.file.plan;
+    this.layout = target === undefined ? layout : dtypeView(layout, target);
+  }
+
+  get sizeBytes(): number {
+    return this.layout.sizeBytes;
+  }
+
+  /** True for a safetensors file; any other has no tensors and no views. */
+  get isSafetensors(): boolean {
+    return this.#blocks.file.package.index.files[this.#blocks.file.fileNumber]!.content.type === 'safetensors';
+  }
+
+  /**
+   * Bytes `startBytes`..`endBytes` (exclusive) in order, in pieces of at most 1 MiB that must not be written to. Throws `range-not-satisfiable` at the
+   * call; the iteration rejects with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors.
+   */
+  stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.#stream(startBytes, endBytes, { signal });
+  }
+
+  /**
+   * The whole file, as `stream`, for a reader who is done with a piece before asking for the next: its memory is then used again, which makes this
+   * faster.
+   */
+  passing(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.#stream(0, this.sizeBytes, { signal, memory: new BlockMemory() });
+  }
+
+  #stream(startBytes: number, endBytes: number, options: StreamOptions): AsyncGenerator<Uint8Array> {
+    const plan = planRange(this.layout, this.#blocks.file.plan, startBytes, endBytes);
+    const source: RangeSource = {
+      headerBytes: this.layout.headerBytes,
+      elements: (block, signal, memory) => this.#elements(block, signal, memory),
+    };
+    return streamRange(source, plan, options);
+  }
+
+  /** The tensor's place in the file; `stream(startBytes, endBytes)` gives its data alone. Throws `not-found`. */
+  tensor(name: string): TensorEntry {
+    const entry = this.isSafetensors ? this.layout.tensors.find((tensor) => tensor.name === name) : undefined;
+    if (entry === undefined) throw new FirnError('not-found', 'The file has no tensor of this name.');
+    return entry;
+  }
+
+  /** The same file with its floating point tensors as `dtype`. Throws `invalid-request` for a file that is not safetensors. */
+  view(dtype: QuantizableDtype): RestoredFile {
+    if (!this.isSafetensors) throw new FirnError('invalid-request', 'Only safetensors files can be converted to another dtype.');
+    return new RestoredFile(this.#core, this.#blocks, dtype);
+  }
+
+  async #elements(block: number, signal: AbortSignal, memory: BlockMemory | undefined): Promise<Uint8Array> {
+    const dtype = this.#blocks.quantizableDtype(block);
+    if (this.#target === undefined || dtype === undefined || dtype === this.#target) return this.#blocks.elements(block, signal, memory);
+    return this.#core.convert(await this.#blocks.elements(block, signal), dtype, this.#target, signal);
+  }
+}

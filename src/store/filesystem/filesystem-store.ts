@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
+import path from 'node:path';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { onDisk, readFully, syncFolder, writeFully, type Disk } from './disk.ts';
+import { fileNameOf, keyOf, shardOf, shards } from './filesystem-path.ts';
+import { FramedReader } from '../frame/framed-reader.ts';
+import { contentSize, contentSizeOrCorrupt, FrameTable, FrameWriter, storedSize, tailBytes, type Crc32c } from '../frame/object-frame.ts';
+import { checkObjectKey } from '../object-key.ts';
+import type { ListedObject, ObjectReader, ObjectStore, PutOptions, StoredObject } from '../object-store.ts';
+import { probeStore } from '../probe-store.ts';
+import { throwIfAborted, untilAborted } from '../until-aborted.ts';
+
+export interface FilesystemStoreOptions {
+  /** Created when absent. One process at a time may have it open; links within it must be possible. */
+  readonly folder: string;
+  readonly crc32c: Crc32c;
+  /** Tells the system that an open file will not be read soon; the native core has it. */
+  readonly forgetFile?: (descriptor: number) => Promise<void>;
+  readonly disk?: Disk;
+}
+
+/** Bytes gathered before a write call; two such buffers serve one put, one filling while the other is written. */
+const writeBytes = 1024 * 1024;
+
+/**
+ * Objects as files. A put writes `tmp/<random>`, syncs it, links it to its name and syncs the folder: after a crash there is the whole object or none, and
+ * what was left in `tmp` goes at the next open. Layout of names: store/filesystem/filesystem-path.ts.
+ */
+export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
+  const store = new FilesystemStore(options);
+  await store.prepare();
+  return store;
+}
+
+class FilesystemStore implements ObjectStore {
+  readonly #disk: Disk;
+  readonly #crc32c: Crc32c;
+  readonly #forgetFile: (descriptor: number) => Promise<void>;
+  readonly #folder: string;
+  readonly #temporary: string;
+  readonly #objects: string;
+
+  constructor({ folder, crc32c, forgetFile = async () => undefined, disk = fs }: FilesystemStoreOptions) {
+    this.#disk = disk;
+    this.#crc32c = crc32c;
+    this.#forgetFile = forgetFile;
+    this.#folder = folder;
+    this.#temporary = path.join(folder, 'tmp');
+    this.#objects = path.join(folder, 'objects');
+  }
+
+  async prepare(): Promise<void> {
+    await onDisk(this.#disk.mkdir(this.#temporary, { recursive: true }));
+    for (const name of await onDisk(this.#disk.readdir(this.#temporary))) await onDisk(this.#disk.unlink(path.join(this.#temporary, name)));
+    for (const shard of shards) await onDisk(this.#disk.mkdir(path.join(this.#objects, shard), { recursive: true }));
+    await syncFolder(this.#disk, this.#objects);
+    await syncFolder(this.#disk, this.#folder);
+  }
+
+  async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject> {
+    const target = this.#pathOf(key);
+    throwIfAborted(options.signal);
+    if (options.replace !== true && (await this.#sizeOf(target)) !== undefined)
+      throw new FirnError('conflict', 'An object of this key exists.', { detail: key });
+    const temporary = path.join(this.#temporary, randomUUID());
+    try {
+      const sizeBytes = await this.#writeFile(temporary, body, options);
+      if (options.replace === true) {
+        await onDisk(this.#disk.rename(temporary, target));
+      } else {
+        // Unlike a rename, a link never replaces what another put has finished meanwhile.
+        await onDisk(this.#disk.link(temporary, target));
+        await onDisk(this.#disk.unlink(temporary));
+      }
+      await syncFolder(this.#disk, path.dirname(target));
+      return { key, sizeBytes, storedBytes: storedSize(sizeBytes) };
+    } catch (err) {
+      await this.#disk.unlink(temporary).catch(() => undefined);
+      throw err;
+    }
+  }
+
+  async stat(key: string): Promise<StoredObject | undefined> {
+    const storedBytes = await this.#sizeOf(this.#pathOf(key));
+    if (storedBytes === undefined) return undefined;
+    return { key, sizeBytes: contentSizeOrCorrupt(storedBytes), storedBytes };
+  }
+
+  async open(key: string): Promise<ObjectReader> {
+    const handle = await onDisk(this.#disk.open(this.#pathOf(key), 'r'));
+    try {
+      const { size } = await onDisk(handle.stat());
+      const contentBytes = contentSizeOrCorrupt(size);
+      const tail = await readFully(handle, contentBytes, tailBytes(contentBytes));
+      return new FramedReader(new FrameTable(tail, contentBytes, this.#crc32c), {
+        readRange: (startBytes, endBytes, _signal, room) => readFully(handle, startBytes, endBytes - startBytes, room),
+        forget: () => this.#forgetFile(handle.fd).catch(() => undefined),
+        close: () => onDisk(handle.close()),
+      });
+    } catch (err) {
+      await handle.close();
+      throw err;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await onDisk(this.#disk.unlink(this.#pathOf(key))).catch(ignoreAbsent);
+  }
+
+  async deleteMany(keys: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const key of keys) await this.delete(key).catch((err: unknown) => failures.push(err));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** The modification time moves on while a put writes, so what is old belongs to nobody. */
+  async sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
+    let removed = 0;
+    for (const name of await onDisk(this.#disk.readdir(this.#temporary))) {
+      throwIfAborted(signal);
+      const file = path.join(this.#temporary, name);
+      const stats = await onDisk(this.#disk.stat(file)).catch(ignoreAbsent);
+      if (stats === undefined || stats.mtime.getTime() >= before.getTime()) continue;
+      await onDisk(this.#disk.unlink(file)).catch(ignoreAbsent);
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** A file cut to a size no object has is listed with no content, so that a sweep can find it. */
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    for (const shard of shards) {
+      const folder = path.join(this.#objects, shard);
+      for (const name of await onDisk(this.#disk.readdir(folder))) {
+        const key = keyOf(name);
+        if (key === undefined || !key.startsWith(prefix)) continue;
+        const stats = await onDisk(this.#disk.stat(path.join(folder, name))).catch(ignoreAbsent);
+        if (stats !== undefined) yield { key, sizeBytes: contentSize(stats.size) ?? 0, storedBytes: stats.size, modifiedAt: stats.mtime };
+      }
+    }
+  }
+
+  probe(): Promise<void> {
+    return probeStore(this);
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held open between calls; readers close themselves.
+  }
+
+  #pathOf(key: string): string {
+    checkObjectKey(key);
+    return path.join(this.#objects, shardOf(key), fileNameOf(key));
+  }
+
+  async #sizeOf(target: string): Promise<number | undefined> {
+    return (await onDisk(this.#disk.stat(target)).catch(ignoreAbsent))?.size;
+  }
+
+  /** Writes and syncs the framed body; returns the size of the content. */
+  async #writeFile(target: string, body: AsyncIterable<Uint8Array>, options: PutOptions): Promise<number> {
+    const handle = await onDisk(this.#disk.open(target, 'wx', 0o600));
+    try {
+      const frame = new FrameWriter(this.#crc32c);
+      await this.#writeContent(handle, frame, body, options);
+      await writeFully(handle, frame.finish(), frame.contentBytes);
+      throwIfAborted(options.signal);
+      await onDisk(handle.sync());
+      return frame.contentBytes;
+    } finally {
+      await onDisk(handle.close());
+    }
+  }
+
+  async #writeContent(handle: FileHandle, frame: FrameWriter, body: AsyncIterable<Uint8Array>, { sizeMaxBytes, signal }: PutOptions): Promise<void> {
+    let filling = Buffer.allocUnsafeSlow(writeBytes);
+    let spare = Buffer.allocUnsafeSlow(writeBytes);
+    let fillBytes = 0;
+    let writtenBytes = 0;
+    let writing = Promise.resolve();
+    const flush = async (): Promise<void> => {
+      await writing;
+      writing = writeFully(handle, filling.subarray(0, fillBytes), writtenBytes);
+      writing.catch(() => undefined);
+      writtenBytes += fillBytes;
+      fillBytes = 0;
+      [filling, spare] = [spare, filling];
+    };
+    try {
+      for await (const piece of untilAborted(body, signal)) {
+        if (frame.contentBytes + piece.length > sizeMaxBytes) throw new FirnError('payload-too-large', `The content is larger than ${sizeMaxBytes} bytes.`);
+        frame.add(piece);
+        for (let at = 0; at < piece.length;) {
+          const part = piece.subarray(at, at + writeBytes - fillBytes);
+          filling.set(part, fillBytes);
+          fillBytes += part.length;
+          at += part.length;
+          if (fillBytes === writeBytes) await flush();
+        }
+      }
+      await flush();
+      await writing;
+    } catch (err) {
+      // The handle is closed next, so no write may be under way.
+      await writing.catch(() => undefined);
+      throw err;
+    }
+  }
+}
+
+function ignoreAbsent(err: unknown): undefined {
+  if (err instanceof FirnError && err.code === 'not-found') return undefined;
+  throw err;
+}
