@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Run } from '../src/catalog/contract/catalog.ts';
+import type { Run } from '../src/catalog/contract/run-records.ts';
 import { parseSafetensorsHeader } from '../src/checkpoint/safetensors/parse-safetensors.ts';
 import { buildSafetensorsHeader } from '../src/checkpoint/safetensors/safetensors-header.ts';
 import { bindGraph } from '../src/compress/eval-set/bind-graph.ts';

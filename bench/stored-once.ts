@@ -5,7 +5,7 @@
  * form takes about a third, and random bytes, which nothing makes smaller. Every file is downloaded again and compared.
  */
 import { createHash } from 'node:crypto';
-import type { Checkpoint } from '../src/catalog/contract/catalog.ts';
+import type { Checkpoint } from '../src/catalog/contract/checkpoint-records.ts';
 import { openCompressHarness, sha256, type CompressHarness, type Upload } from '../src/compress/compress-harness.test-support.ts';
 import { f32, noise, safetensors, type TestTensor, type TestTensors } from '../src/compress/tiny-model.test-support.ts';
 

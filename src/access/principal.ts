@@ -1,4 +1,4 @@
-import type { VisibleRepositories } from '../catalog/contract/catalog.ts';
+import type { VisibleRepositories } from '../catalog/contract/repository-records.ts';
 import { includesScope, scopes, type Grant, type Scope } from '../checkpoint/grant.ts';
 
 /** Who a request is from. */

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
-import type { Catalog, Checkpoint, CheckpointResult, EvalSet, PackageRecord, Repository, Run } from './contract/catalog.ts';
+import type { Catalog } from './contract/catalog.ts';
+import type { Checkpoint, CheckpointResult } from './contract/checkpoint-records.ts';
+import type { EvalSet } from './contract/eval-set-records.ts';
+import type { PackageRecord } from './contract/package-records.ts';
+import type { Repository } from './contract/repository-records.ts';
+import type { Run } from './contract/run-records.ts';
 
 /** A name nobody else uses. */
 export function freshName(): string {

@@ -1,4 +1,5 @@
-import type { Catalog, Claim } from './contract/catalog.ts';
+import type { Catalog } from './contract/catalog.ts';
+import type { Claim } from './contract/job-records.ts';
 
 /**
  * The catalog as the holder of a claim may write it: what a worker notes while it works is in one transaction with the proof that it still has the job, else `conflict`.

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import type { Checkpoint, CheckpointFile, CheckpointResult, FileResultRecord, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint, CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';

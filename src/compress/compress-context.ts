@@ -1,4 +1,5 @@
-import type { Catalog, Checkpoint } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { CacheCounts } from '../restore/byte-cache.ts';
 import type { NativeCore } from '../native/core.ts';

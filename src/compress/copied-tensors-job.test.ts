@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { Downloads } from '../restore/downloads.ts';
 import { unpackPackages } from '../restore/unpack-packages.ts';
 import { patternBytes } from '../store/object-store.reference.ts';

@@ -1,4 +1,5 @@
-import type { CheckpointFile, CheckpointResult, FileResultRecord } from '../catalog/contract/catalog.ts';
+import type { CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';

@@ -1,4 +1,6 @@
-import type { Checkpoint, CheckpointFile, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../checkpoint/options/quantization-config.ts';
 import type { CompressContext } from './compress-context.ts';
 import type { LastAncestor } from './ancestor/last-ancestor.ts';

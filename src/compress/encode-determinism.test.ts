@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { decodeStoredIndex, readStoredIndex } from '../package/open-package.ts';
 import { prefixBytes } from '../package/package-frame.ts';
 import type { PackageIndex } from '../package/package-index.ts';

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Claim } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Claim } from '../catalog/contract/job-records.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { RoundingChoice } from '../checkpoint/options/search-options.ts';
 import { openCompressHarness, tensorBytes, tinySearch, withGradients, type CompressHarness } from './compress-harness.test-support.ts';
 import { noise, tinyGradients, tinyWeights, type TestTensors } from './tiny-model.test-support.ts';

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint, EvalSet, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../catalog/contract/eval-set-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { modelOf, openCompressHarness, put, sha256, type CompressHarness } from './compress-harness.test-support.ts';
 import { markEncodeEnded } from './encode-job.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Run } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { runOfCheckpoint } from './run-of-checkpoint.ts';
 
 const run = { id: 'r', evalSetId: 'of run', thresholds: { loss: 0.1 }, layerTypes: { a: 'linear', b: 'norm' } } as unknown as Run;

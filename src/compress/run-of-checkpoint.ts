@@ -1,4 +1,5 @@
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 
 /**
  * The run as one of its checkpoints is compressed under: layer types given with the checkpoint win tensor by tensor, and it is measured with what was fixed at its

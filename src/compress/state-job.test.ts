@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { StateOptions } from '../checkpoint/options/state-options.ts';
 import { floatsOf, openCompressHarness, sha256, tensorBytes, tinySearch, type CompressHarness, type Upload } from './compress-harness.test-support.ts';
 import { f32, i64, noise, safetensors, tinyWeights, type TestTensor, type TestTensors } from './tiny-model.test-support.ts';

@@ -1,5 +1,8 @@
 import type { Registry } from 'prom-client';
-import type { Catalog, Checkpoint, Repository, Run } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Repository } from '../catalog/contract/repository-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { CheckpointCheck } from '../compress/eval-set/check-with-checkpoint.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import type { EvaluationChange } from '../ingest/run/evaluation-of-run.ts';

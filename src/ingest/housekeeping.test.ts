@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EvalSet } from '../catalog/contract/catalog.ts';
+import type { EvalSet } from '../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { bodyOf } from '../store/body-of.ts';
 import { commitCheckpoint } from './checkpoint/commit-checkpoint.ts';

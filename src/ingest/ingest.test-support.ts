@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Catalog, Repository, Run } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Repository } from '../catalog/contract/repository-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { condemnedKeys } from '../catalog/records/condemned-keys.test-support.ts';
 import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
 import type { Dtype } from '../checkpoint/dtype.ts';

@@ -1,4 +1,6 @@
-import type { Checkpoint, EvalSet, EvalSetPart, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { EvalSet, EvalSetPart } from '../catalog/contract/eval-set-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { commitCheckpoint, type CommittedCheckpoint } from './checkpoint/commit-checkpoint.ts';
 import { commitEvalSet, type EvalSetCheck } from './eval-set/commit-eval-set.ts';

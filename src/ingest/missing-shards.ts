@@ -1,4 +1,4 @@
-import type { CheckpointFile } from '../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import { folderOf, parseWeightMap, shardIndexBytesMax, shardIndexEnding } from '../compress/shard-index.ts';
 
 /** An index of a checkpoint, and files that it names and the checkpoint lacks. */

@@ -1,4 +1,6 @@
-import type { Checkpoint, CheckpointFile, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { quoteName } from '../checkpoint/quote-name.ts';
 import { missingShards } from './missing-shards.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Run } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import type { NamespaceUsage } from '../catalog/contract/usage-records.ts';
 import { storedSize } from '../store/frame/object-frame.ts';
 import { openIngestHarness, piecesOf, safetensorsFile, unreadBody, uploadOf, type IngestHarness } from './ingest.test-support.ts';

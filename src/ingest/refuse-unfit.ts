@@ -1,4 +1,4 @@
-import type { Run } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import type { AskedFit } from '../compress/eval-set/fits-eval-set.ts';
 import { throwIfAborted } from '../store/until-aborted.ts';

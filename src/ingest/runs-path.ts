@@ -1,4 +1,5 @@
-import type { Catalog, Run } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 
 /** The path of the API below which the runs of a repository are, for sentences that name a call. */
 export async function runsPath(catalog: Catalog, run: Pick<Run, 'repositoryId'> | undefined): Promise<string> {

@@ -1,4 +1,5 @@
-import type { Catalog, Claim, Job, JobState } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Claim, Job, JobState } from '../catalog/contract/job-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { JobEvent } from './job-event.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from '../catalog/contract/catalog.ts';
+import type { Job } from '../catalog/contract/job-records.ts';
 
 /** What a worker tells the log and the metrics. */
 export type JobEvent =

@@ -1,4 +1,4 @@
-import type { Claim, Job } from '../catalog/contract/catalog.ts';
+import type { Claim, Job } from '../catalog/contract/job-records.ts';
 
 /** What a kind of work does. Bound to its kind by the wiring. */
 export interface JobHandler {

@@ -1,4 +1,5 @@
-import type { Catalog, Claim, Job } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Claim, Job } from '../catalog/contract/job-records.ts';
 import { defaultBackoff, type BackoffPolicy } from './backoff.ts';
 import { takeBackJobs, type EndHooks } from './end-job.ts';
 import { JobAborted } from './job-aborted.ts';

@@ -1,4 +1,6 @@
-import type { Catalog, Checkpoint, CheckpointFile } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Dtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';

@@ -1,4 +1,5 @@
-import type { Catalog, Run } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { absentWhen } from '../checkpoint/absent-when.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { encodeJobKind } from '../ingest/ingest-context.ts';

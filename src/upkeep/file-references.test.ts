@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { modelOf, openCompressHarness, sha256, sixteenBins, type CompressHarness, type Upload } from '../compress/compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyWeights } from '../compress/tiny-model.test-support.ts';
 import { Downloads } from '../restore/downloads.ts';

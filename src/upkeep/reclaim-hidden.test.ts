@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectCode, makeCheckpoint, makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
-import type { Catalog, Run } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { modelOf, openCompressHarness, sha256, sixteenBins, type CompressHarness, type Upload } from '../compress/compress-harness.test-support.ts';
 import { f32, noise, tinyWeights, type TestTensors } from '../compress/tiny-model.test-support.ts';
 import { Restorer } from '../restore/restorer.ts';

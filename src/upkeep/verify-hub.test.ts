@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../catalog/contract/run-records.ts';
 import { modelOf, openCompressHarness, put, type CompressHarness } from '../compress/compress-harness.test-support.ts';
 import { isDamage } from '../compress/ancestor/open-ancestor.ts';
 import { f32, noise } from '../compress/tiny-model.test-support.ts';

@@ -1,4 +1,8 @@
-import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Page } from '../catalog/contract/catalog.ts';
+import type { Catalog } from '../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../catalog/contract/eval-set-records.ts';
+import type { CheckpointFile } from '../catalog/contract/file-records.ts';
+import type { Page } from '../catalog/contract/page.ts';
 import { pageLimitMax } from '../catalog/db/page-limit.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { digestBytes } from '../restore/digest-bytes.ts';

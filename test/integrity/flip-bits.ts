@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Checkpoint } from '../../src/catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../src/catalog/contract/checkpoint-records.ts';
 import { modelOf, openCompressHarness, sixteenBins, type CompressHarness, type Upload } from '../../src/compress/compress-harness.test-support.ts';
 import { isDamage } from '../../src/compress/ancestor/open-ancestor.ts';
 import { f32, noise, tinyWeights } from '../../src/compress/tiny-model.test-support.ts';

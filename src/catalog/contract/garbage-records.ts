@@ -1,4 +1,4 @@
-import type { Page } from './catalog.ts';
+import type { Page } from './page.ts';
 
 /**
  * Why nothing names an object any more. replaced: other bytes for the same path or part came. discarded: its reservation was given up. released: its checkpoint is ready without it.

@@ -1,4 +1,4 @@
-import type { Page } from './catalog.ts';
+import type { Page } from './page.ts';
 
 /** corrupt: its bytes do not match their checksums. missing: the catalog names it and the store has none. */
 export const damageKinds = ['corrupt', 'missing'] as const;

@@ -1,4 +1,7 @@
-import type { Checkpoint, CheckpointFile, Repository, Run } from './catalog.ts';
+import type { Checkpoint } from './checkpoint-records.ts';
+import type { CheckpointFile } from './file-records.ts';
+import type { Repository } from './repository-records.ts';
+import type { Run } from './run-records.ts';
 
 /** What names lead to, as far as they do: each is absent where it, or what it would lie in, does not exist or was deleted. */
 export interface Location {

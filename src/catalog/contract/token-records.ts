@@ -1,5 +1,5 @@
 import type { Grant } from '../../checkpoint/grant.ts';
-import type { Page } from './catalog.ts';
+import type { Page } from './page.ts';
 
 export interface TokenRecord {
   /** The part of the token's text that names it. */

@@ -1,5 +1,6 @@
 import type { FileRole } from '../../checkpoint/role.ts';
-import type { EvalSetPart, Page } from './catalog.ts';
+import type { EvalSetPart } from './eval-set-records.ts';
+import type { Page } from './page.ts';
 
 /** What an upload becomes: a file of a checkpoint, or a part of an eval set. */
 export interface UploadTarget {

@@ -1,4 +1,4 @@
-import type { Page } from './catalog.ts';
+import type { Page } from './page.ts';
 
 /**
  * Bytes in the store, by what they are for. package: packages of visible checkpoints. staged: uploads that wait to be compressed. raw: uploads that are kept, of visible checkpoints. evalSet: graphs and

@@ -1,5 +1,5 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { Page } from '../contract/catalog.ts';
+import type { Page } from '../contract/page.ts';
 
 /** Most rows of one page: a query on the embedded database runs on the JavaScript thread. */
 export const pageLimitMax = 1000;

@@ -4,18 +4,12 @@ import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
-import {
-  checkpointStates,
-  evalSetParts,
-  fileStorages,
-  repositoryTypes,
-  visibilities,
-  type CheckpointResult,
-  type EvalSet,
-  type IdempotentAnswer,
-  type Run,
-  type RunLayout,
-} from '../contract/catalog.ts';
+import { checkpointStates, type CheckpointResult } from '../contract/checkpoint-records.ts';
+import { evalSetParts, type EvalSet } from '../contract/eval-set-records.ts';
+import { fileStorages } from '../contract/file-records.ts';
+import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
+import { repositoryTypes, visibilities } from '../contract/repository-records.ts';
+import type { Run, RunLayout } from '../contract/run-records.ts';
 import { condemnedReasons } from '../contract/garbage-records.ts';
 import { damageKinds } from '../contract/integrity-records.ts';
 import { json } from './json-column.ts';

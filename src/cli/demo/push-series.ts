@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { CheckpointResult } from '../../catalog/contract/catalog.ts';
+import type { CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { QuantizationConfig, QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
 import type { ClusteringChoice } from '../../checkpoint/options/search-options.ts';

@@ -1,4 +1,4 @@
-import type { PackageRecord } from '../../catalog/contract/catalog.ts';
+import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import type { ChainCost } from './restore-budget.ts';
 
 /** What decoding the moves of several checkpoints at once takes, in what it takes of one: measured 0.7 to 1.9 (docs/decisions/0016-super-steps.md, "Measured"). */

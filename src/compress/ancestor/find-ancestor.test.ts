@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCheckpoint, makeReady, makeRepository, makeRun } from '../../catalog/catalog-fixtures.test-support.ts';
-import type { Catalog, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { openTestCatalog } from '../../catalog/test-catalog.test-support.ts';
 import { ancestorCandidates } from './find-ancestor.ts';
 

@@ -1,4 +1,6 @@
-import type { Catalog, Checkpoint, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 
 /** How many ready checkpoints back an ancestor is looked for: the nearest ones may be stored exact, or at the end of chains without room. */
 const lookBackMax = 12;

@@ -1,4 +1,5 @@
-import type { Catalog, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import type { LocalEvalSet, WeightBinding } from '../../evaluate/evaluator.ts';
 import { bindGraphFile, checkBinding } from '../../graph/bind-graph-file.ts';
 import type { BindingReport } from '../../graph/bind-weights.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import type { Catalog, Checkpoint, CheckpointFile, EvalSet } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Downloads, OpenedFile } from '../../restore/downloads.ts';
 import { restoreToFile } from '../../restore/restore-to-file.ts';

@@ -1,4 +1,5 @@
-import type { EvalSet, RunLayout } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { RunLayout } from '../../catalog/contract/run-records.ts';
 import { couldFill } from '../../graph/could-fill.ts';
 import type { EvalSetContext } from './check-eval-set.ts';
 import { describeLocalGraph } from './describe-local-graph.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { expectCode } from '../../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { LocalEvalSet } from '../../evaluate/evaluator.ts';
 import { restoreToFile } from '../../restore/restore-to-file.ts';

@@ -1,4 +1,6 @@
-import type { Catalog, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Downloads } from '../../restore/downloads.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Trial } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { withinThreshold } from '../../checkpoint/quality/quality.ts';
 import { openCompressHarness, tinySearch, withGradients, type CompressHarness } from '../compress-harness.test-support.ts';
 import { f32, tinyGradients, tinyWeights, type TestTensors } from '../tiny-model.test-support.ts';

@@ -1,4 +1,4 @@
-import type { ObservedMetric } from '../../catalog/contract/catalog.ts';
+import type { ObservedMetric } from '../../catalog/contract/checkpoint-records.ts';
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { figureInWords } from '../../checkpoint/figure-in-words.ts';
 import { metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { layerTypesFor } from '../../graph/layers/layer-types-for.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { expectCode } from '../../catalog/catalog-fixtures.test-support.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { FileRole } from '../../checkpoint/role.ts';

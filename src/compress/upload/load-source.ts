@@ -1,4 +1,4 @@
-import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { isQuantizable } from '../../checkpoint/dtype.ts';
 import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';

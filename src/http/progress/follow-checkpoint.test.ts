@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog, Checkpoint, CheckpointState, Trial } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint, CheckpointState } from '../../catalog/contract/checkpoint-records.ts';
+import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { followCheckpoint, type CheckpointEvent, type FollowOptions } from './follow-checkpoint.ts';
 import { createProgressBus } from './progress-bus.ts';
 

@@ -1,4 +1,6 @@
-import type { Catalog, Checkpoint, Trial } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Trial } from '../../catalog/contract/trial-records.ts';
 import type { ProgressBus, ProgressNote } from './progress-bus.ts';
 
 export type CheckpointEvent =

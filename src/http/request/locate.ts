@@ -1,5 +1,10 @@
 import type { Context } from 'hono';
-import type { Catalog, Checkpoint, CheckpointFile, EvalSet, Repository, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { anonymous, scopeOn, type Principal } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { includesScope, type Scope } from '../../checkpoint/grant.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { EvalSetPart } from '../../catalog/contract/catalog.ts';
+import type { EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';

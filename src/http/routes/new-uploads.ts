@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { evalSetParts, type EvalSetPart, type Repository } from '../../catalog/contract/catalog.ts';
+import { evalSetParts, type EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkFilePath } from '../../checkpoint/names.ts';

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createToken } from '../../access/create-token.ts';
 import { mayGrant, type Principal } from '../../access/principal.ts';
-import type { Catalog, Page } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Page } from '../../catalog/contract/page.ts';
 import type { TokenRecord } from '../../catalog/contract/token-records.ts';
 import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { formatGrant, parseGrant } from '../../checkpoint/grant.ts';

@@ -1,13 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import {
-  checkpointStates,
-  type Checkpoint,
-  type CheckpointFile,
-  type CheckpointResult,
-  type EvalSet,
-  type PackageRecord,
-  type Trial,
-} from '../../catalog/contract/catalog.ts';
+import { checkpointStates, type Checkpoint, type CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';

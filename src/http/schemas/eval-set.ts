@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { EvalSetReport } from '../../compress/eval-set/examine-eval-set.ts';
 import { classAxes, constantPatternsMax, constantsMax, labelForms, metricCountMax, topKDefault } from '../../checkpoint/quality/eval-set-spec.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';

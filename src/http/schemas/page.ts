@@ -1,4 +1,4 @@
-import type { Page } from '../../catalog/contract/catalog.ts';
+import type { Page } from '../../catalog/contract/page.ts';
 import { pageLimitDefault } from './parameters.ts';
 
 /** The catalog's page from query parameters. */

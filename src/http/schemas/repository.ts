@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { repositoryTypes, visibilities, type Repository } from '../../catalog/contract/catalog.ts';
+import { repositoryTypes, visibilities, type Repository } from '../../catalog/contract/repository-records.ts';
 import { nameSchema } from './parameters.ts';
 
 export const repositoryInput = z

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { evalSetParts, type Repository } from '../../catalog/contract/catalog.ts';
+import { evalSetParts } from '../../catalog/contract/eval-set-records.ts';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
 import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { fileRoles } from '../../checkpoint/role.ts';
 import { partBytesDefault, partBytesMax, partBytesMin } from '../../ingest/resumable/piece-limits.ts';

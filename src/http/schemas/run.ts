@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { EvalSet, Run } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { bitPriceMax, quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';

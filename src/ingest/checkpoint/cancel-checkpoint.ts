@@ -1,4 +1,5 @@
-import type { Catalog, Checkpoint } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 

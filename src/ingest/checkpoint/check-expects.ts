@@ -1,4 +1,5 @@
-import type { Catalog, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';

@@ -1,4 +1,7 @@
-import type { Catalog, Checkpoint, CheckpointFile, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import type { IngestContext } from '../ingest-context.ts';

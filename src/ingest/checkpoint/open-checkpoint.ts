@@ -1,4 +1,6 @@
-import type { Catalog, Checkpoint, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { encodeJobKind } from '../ingest-context.ts';
 

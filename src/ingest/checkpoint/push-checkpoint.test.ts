@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Checkpoint, Run } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { commitCheckpoint } from './commit-checkpoint.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';

@@ -1,4 +1,7 @@
-import type { Catalog, Checkpoint, CheckpointFile, Run, RunLayout } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Evaluation } from '../run/evaluation-of-run.ts';
 import { encodeJobKind } from '../ingest-context.ts';

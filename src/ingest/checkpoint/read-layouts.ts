@@ -1,4 +1,4 @@
-import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
 import type { IngestContext } from '../ingest-context.ts';

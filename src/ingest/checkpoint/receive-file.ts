@@ -1,4 +1,5 @@
-import type { Checkpoint, CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Checkpoint, EvalSet, Run } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import type { EvalSetSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { changeRun } from '../run/change-run.ts';

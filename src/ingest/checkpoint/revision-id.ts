@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 
 /**
  * The revision id of a checkpoint: sha1 (40 hex digits, like a git commit) over its run, its step and, sorted by path, role, size, sha256 and path

@@ -1,4 +1,5 @@
-import type { Catalog, Checkpoint } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { runOfCheckpoint } from '../../compress/run-of-checkpoint.ts';
 import { unfitCodes } from '../refuse-unfit.ts';

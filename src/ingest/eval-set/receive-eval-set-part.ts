@@ -1,4 +1,4 @@
-import type { EvalSetPart } from '../../catalog/contract/catalog.ts';
+import type { EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { ArrivingBody, type BodyRules } from '../stage/arriving-body.ts';
 import { evalSetPrefix, type IngestContext } from '../ingest-context.ts';

@@ -1,4 +1,5 @@
-import type { Checkpoint, EvalSet, EvalSetPart } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet, EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import type { UploadRecord, UploadTarget } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { evalSetAfter, evaluationAfter, type EvaluationChange } from './evaluation-of-run.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { refuseUnfit } from '../refuse-unfit.ts';

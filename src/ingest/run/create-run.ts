@@ -1,4 +1,7 @@
-import type { Catalog, EvalSet, Repository, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { Repository } from '../../catalog/contract/repository-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';

@@ -1,4 +1,6 @@
-import type { Catalog, EvalSet, Run } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import { settleThresholds } from './settle-thresholds.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunLayout } from '../../catalog/contract/catalog.ts';
+import type { RunLayout } from '../../catalog/contract/run-records.ts';
 import { buildSafetensorsHeader } from '../../checkpoint/safetensors/safetensors-header.ts';
 import type { TestTensor } from '../ingest.test-support.ts';
 import { revisionId } from '../checkpoint/revision-id.ts';

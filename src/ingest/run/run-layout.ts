@@ -1,4 +1,4 @@
-import type { RunLayout } from '../../catalog/contract/catalog.ts';
+import type { RunLayout } from '../../catalog/contract/run-records.ts';
 import { isQuantizable } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';

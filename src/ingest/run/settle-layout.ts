@@ -1,4 +1,6 @@
-import type { Catalog, Checkpoint, Run, RunLayout } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Run, RunLayout } from '../../catalog/contract/run-records.ts';
 import { checkSameLayout } from './run-layout.ts';
 
 /** Checkpoints of a run looked at in one page when asking whether any other fixes its layout. */

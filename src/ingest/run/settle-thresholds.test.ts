@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { settleThresholds, type AskedThresholds } from './settle-thresholds.ts';
 

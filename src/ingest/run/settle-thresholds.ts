@@ -1,4 +1,4 @@
-import type { EvalSet } from '../../catalog/contract/catalog.ts';
+import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { defaultThreshold, plainThresholdMax, type QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import { thresholdInWords } from '../../checkpoint/quality/threshold-words.ts';

@@ -1,4 +1,5 @@
-import type { Checkpoint, CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { ArrivingBody, type BodyRules } from './arriving-body.ts';
 import { stagedPrefix, type IngestContext } from '../ingest-context.ts';

@@ -1,4 +1,6 @@
-import type { ArrivalRecords, ArrivingBytes, Catalog, Checkpoint } from '../../catalog/contract/catalog.ts';
+import type { ArrivalRecords, ArrivingBytes } from '../../catalog/contract/arrival-records.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { storedSize } from '../../store/frame/object-frame.ts';
 import type { IngestLimits } from '../ingest-limits.ts';

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Checkpoint, PackageRecord, Run } from '../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { PackageRecord } from '../../catalog/contract/package-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { collect, modelOf, openCompressHarness, sha256, type CompressHarness, type Upload } from '../../compress/compress-harness.test-support.ts';
 import { f32, i64, noise } from '../../compress/tiny-model.test-support.ts';

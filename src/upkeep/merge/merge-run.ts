@@ -1,4 +1,6 @@
-import type { Catalog, Claim, MergeCandidate, PackageRecord } from '../../catalog/contract/catalog.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Claim } from '../../catalog/contract/job-records.ts';
+import type { MergeCandidate, PackageRecord } from '../../catalog/contract/package-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';
 import { chainBytesMax } from '../../compress/ancestor/restore-budget.ts';

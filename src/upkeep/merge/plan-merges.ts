@@ -1,4 +1,4 @@
-import type { MergeCandidate } from '../../catalog/contract/catalog.ts';
+import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
 import { superStepWidthMax, superStepWidthMin } from '../../package/format-limits.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CheckpointFile } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { verifyPackage } from '../../compress/encode/verify-package.ts';
 import type { LatticeState, NativeCore } from '../../native/core.ts';

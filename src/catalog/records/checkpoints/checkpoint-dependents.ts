@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { checkpointStates } from '../../contract/catalog.ts';
+import { checkpointStates } from '../../contract/checkpoint-records.ts';
 import { isTerminal } from './checkpoint-moves.ts';
 import type { Db } from '../../db/database.ts';
 import { originsReferredTo } from '../files/file-origins.ts';

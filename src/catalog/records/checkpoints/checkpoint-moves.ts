@@ -1,4 +1,4 @@
-import type { CheckpointState } from '../../contract/catalog.ts';
+import type { CheckpointState } from '../../contract/checkpoint-records.ts';
 
 /**
  * The states from which each state may be entered: open -> queued -> working -> terminal, any unfinished one -> failed or cancelled.

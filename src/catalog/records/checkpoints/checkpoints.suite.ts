@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkpointStates, type Catalog, type CheckpointResult, type CheckpointState } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import { checkpointStates, type CheckpointResult, type CheckpointState } from '../../contract/checkpoint-records.ts';
 import { expectCode, makeCheckpoint, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
 
 export function checkpointsSuite(open: () => Catalog): void {

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { arrivalsOf } from '../arriving.ts';
-import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from '../../contract/catalog.ts';
+import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from '../../contract/checkpoint-records.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { condemnRaw } from '../condemn.ts';

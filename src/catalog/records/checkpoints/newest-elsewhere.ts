@@ -1,5 +1,6 @@
 import { and, desc, eq, exists, isNotNull, isNull, ne } from 'drizzle-orm';
-import type { Checkpoint, Run } from '../../contract/catalog.ts';
+import type { Checkpoint } from '../../contract/checkpoint-records.ts';
+import type { Run } from '../../contract/run-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { pageLimit } from '../../db/page-limit.ts';

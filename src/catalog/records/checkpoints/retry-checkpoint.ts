@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { Checkpoint, CheckpointRecords } from '../../contract/catalog.ts';
+import type { Checkpoint, CheckpointRecords } from '../../contract/checkpoint-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';

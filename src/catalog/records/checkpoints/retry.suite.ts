@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Catalog, Checkpoint, Run } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Checkpoint } from '../../contract/checkpoint-records.ts';
+import type { Run } from '../../contract/run-records.ts';
 import { expectCode, freshName, makeCheckpoint, makeEvalSet, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
-import { checkpointStates } from '../../contract/catalog.ts';
+import { checkpointStates } from '../../contract/checkpoint-records.ts';
 import { claimOf } from '../../jobs/jobs.suite.ts';
 
 const leaseMs = 60_000;

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import type { TrialRecords } from '../../contract/catalog.ts';
+import type { TrialRecords } from '../../contract/trial-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { trials } from '../../db/schema.ts';

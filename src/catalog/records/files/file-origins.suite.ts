@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { expectCode, freshName, makeCheckpoint, makeRun } from '../../catalog-fixtures.test-support.ts';
-import type { Catalog, Checkpoint, FileResultRecord, PackageRecord, Run } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Checkpoint } from '../../contract/checkpoint-records.ts';
+import type { FileResultRecord } from '../../contract/file-records.ts';
+import type { PackageRecord } from '../../contract/package-records.ts';
+import type { Run } from '../../contract/run-records.ts';
 
 interface StoredFile {
   readonly digest: string;

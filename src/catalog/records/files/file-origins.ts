@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { CheckpointFile } from '../../contract/catalog.ts';
+import type { CheckpointFile } from '../../contract/file-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { checkpointFiles as files, checkpoints, packages, runs } from '../../db/schema.ts';

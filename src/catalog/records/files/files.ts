@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { foldersOf, pathClash, pathClashError } from '../../../checkpoint/path-clash.ts';
-import type { CheckpointFile, FileRecords } from '../../contract/catalog.ts';
+import type { CheckpointFile, FileRecords } from '../../contract/file-records.ts';
 import { condemnRaw, refuseCondemned } from '../condemn.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectCode, freshName, freshPackageId, makeCheckpoint, makeEvalSet, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
-import type { Catalog, Checkpoint } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Checkpoint } from '../../contract/checkpoint-records.ts';
 import { condemnedKeys } from '../condemned-keys.test-support.ts';
 import type { CondemnedObject, FoundObject } from '../../contract/garbage-records.ts';
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { freshName, freshPackageId, makeCheckpoint, makeEvalSet, makeReady, makeRepository, makeRun } from '../../catalog-fixtures.test-support.ts';
-import type { Catalog, Checkpoint, Run } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Checkpoint } from '../../contract/checkpoint-records.ts';
+import type { Run } from '../../contract/run-records.ts';
 import type { ScrubRound } from '../../contract/integrity-records.ts';
 
 /** Which objects there are, and what is lost with one of them. */

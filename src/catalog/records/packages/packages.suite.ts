@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Catalog, CheckpointResult, MergedPackages, PackageRecord } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { CheckpointResult } from '../../contract/checkpoint-records.ts';
+import type { MergedPackages, PackageRecord } from '../../contract/package-records.ts';
 import { expectCode, freshName, freshPackageId, makeCheckpoint, makeReady, makeRun } from '../../catalog-fixtures.test-support.ts';
 
 export function packagesSuite(open: () => Catalog): void {

@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { PackageRecord, PackageRecords } from '../../contract/catalog.ts';
+import type { PackageRecord, PackageRecords } from '../../contract/package-records.ts';
 import { refuseCondemned } from '../condemn.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';

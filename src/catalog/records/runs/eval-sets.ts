@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { EvalSetObject, EvalSetPart, EvalSetRecords } from '../../contract/catalog.ts';
+import type { EvalSetObject, EvalSetPart, EvalSetRecords } from '../../contract/eval-set-records.ts';
 import { condemn, refuseCondemned } from '../condemn.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';

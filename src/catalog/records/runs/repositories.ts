@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { RepositoryRecords, VisibleRepositories } from '../../contract/catalog.ts';
+import type { RepositoryRecords, VisibleRepositories } from '../../contract/repository-records.ts';
 import type { Db } from '../../db/database.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { repositories } from '../../db/schema.ts';

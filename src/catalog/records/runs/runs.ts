@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { RunRecords } from '../../contract/catalog.ts';
+import type { RunRecords } from '../../contract/run-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { hideCheckpoints } from '../checkpoints/hide-checkpoints.ts';

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, lte, ne, sql } from 'drizzle-orm';
 import { arrivalsOf, isArriving } from '../arriving.ts';
-import type { ArrivalRecords, ArrivingBytes } from '../../contract/catalog.ts';
+import type { ArrivalRecords, ArrivingBytes } from '../../contract/arrival-records.ts';
 import type { Db } from '../../db/database.ts';
 import { msFromNow } from '../../jobs/job-rows.ts';
 import { roomOfNamespace } from './namespace-room.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Arrival } from '../../contract/catalog.ts';
+import type { Arrival } from '../../contract/arrival-records.ts';
 import type { Db } from '../../db/database.ts';
 import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.ts';
 import { arrivingSums, namedSums } from '../usage/usage-sums.ts';

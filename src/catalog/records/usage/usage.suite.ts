@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { freshName, makeCheckpoint, makeReady } from '../../catalog-fixtures.test-support.ts';
-import type { Catalog, Run } from '../../contract/catalog.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Run } from '../../contract/run-records.ts';
 import { defaultSearchOptions } from '../../../checkpoint/options/search-options.ts';
 import type { Usage } from '../../contract/usage-records.ts';
 

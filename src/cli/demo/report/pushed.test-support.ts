@@ -1,4 +1,4 @@
-import type { CheckpointResult } from '../../../catalog/contract/catalog.ts';
+import type { CheckpointResult } from '../../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointStatus, PushedCheckpoint } from '../push-series.ts';
 
 export const result: CheckpointResult = {

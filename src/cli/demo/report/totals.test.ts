@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckpointResult } from '../../../catalog/contract/catalog.ts';
+import type { CheckpointResult } from '../../../catalog/contract/checkpoint-records.ts';
 import { demoRow, type DemoRow } from './demo-row.ts';
 import { lineageRows } from './lineage-rows.ts';
 import { pushed } from './pushed.test-support.ts';

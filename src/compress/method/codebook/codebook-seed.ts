@@ -1,4 +1,5 @@
-import type { Checkpoint, Run } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
 
 /** 2^64 over the golden ratio: seeds of consecutive checkpoints differ in about half their bits. */
 const stride = 0x9e3779b97f4a7c15n;

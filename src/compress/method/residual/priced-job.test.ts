@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Checkpoint, Run } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
 import type { Hysteresis } from '../../../checkpoint/options/search-options.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';
 import { openCompressHarness, sha256, tinySearch, withGradients, type CompressHarness } from '../../compress-harness.test-support.ts';

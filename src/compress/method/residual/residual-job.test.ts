@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Checkpoint, Run } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Run } from '../../../catalog/contract/run-records.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { residualStepMin } from '../../../checkpoint/options/quantization-config.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Checkpoint } from '../../../catalog/contract/catalog.ts';
+import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import { modelOf, openCompressHarness, sha256, type CompressHarness } from '../../compress-harness.test-support.ts';
 import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
 

@@ -1,0 +1,132 @@
+import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { LayerType } from '../../checkpoint/layer-type.ts';
+import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { MetricValues, QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { Fidelity } from '../../checkpoint/role.ts';
+import type { Page } from './page.ts';
+import type { Run } from './run-records.ts';
+
+/** open: files arriving. queued, working: acknowledged. ready, failed, cancelled: terminal. */
+export const checkpointStates = ['open', 'queued', 'working', 'ready', 'failed', 'cancelled'] as const;
+export type CheckpointState = (typeof checkpointStates)[number];
+export interface Checkpoint {
+  readonly id: string;
+  readonly runId: string;
+  /** Order in the run, from 0, given at reservation. */
+  readonly sequence: number;
+  /** Unique in the run among checkpoints that are not deleted. */
+  readonly step: number;
+  /** 40 hex digits, set at commit. */
+  readonly revision?: string;
+  readonly state: CheckpointState;
+  /** Set by the upload: use this config, do not search. */
+  readonly fixedConfig?: QuantizationConfig;
+  /** Set by the upload: tensor name to layer type; each entry wins over the run's. */
+  readonly layerTypes?: Readonly<Record<string, LayerType>>;
+  /** Set by the upload: metric to what the training job measured. */
+  readonly expects?: MetricValues;
+  /** What it is measured with, fixed by the commit or by a retry; without `thresholds` it is what its run has. */
+  readonly evalSetId?: string;
+  readonly thresholds?: QualityThresholds;
+  /** What the encode found; present when ready. */
+  readonly result?: CheckpointResult;
+  readonly errorCode?: FirnErrorCode;
+  readonly errorMessage?: string;
+  readonly packageId?: string;
+  readonly cancelRequested: boolean;
+  /** Hidden by DELETE; its bytes stay while others build on it. */
+  readonly deletedAt?: Date;
+  readonly createdAt: Date;
+  readonly committedAt?: Date;
+  readonly finishedAt?: Date;
+}
+/** A metric that no threshold may bound, before and after. */
+export interface ObservedMetric {
+  readonly kind: MetricKind;
+  readonly baseline: number;
+  readonly measured: number;
+  readonly degradation: number;
+}
+export interface CheckpointResult {
+  /** `exact` also when a lossy run found no config that passes. */
+  readonly fidelity: Fidelity;
+  readonly config?: QuantizationConfig;
+  /** Why a lossy run's checkpoint was stored exact, and other things worth knowing, as sentences. */
+  readonly warnings: readonly string[];
+  readonly baseline?: MetricValues;
+  /** On the decoded bytes. */
+  readonly measured?: MetricValues;
+  readonly degradation?: MetricValues;
+  /** Metrics that nobody asked for and that the same outputs tell, by name. */
+  readonly observed?: Readonly<Record<string, ObservedMetric>>;
+  /** How eval set and checkpoint were read, in sentences. */
+  readonly understood?: readonly string[];
+  readonly kind: 'base' | 'delta';
+  readonly ancestorStep?: number;
+  readonly ancestorRun?: string;
+  readonly chainLength: number;
+  /** Files of role model and other as uploaded; sensitivity not counted. */
+  readonly rawBytes: number;
+  /** Everything kept for the checkpoint: package with frame, raw objects that serve as storage, codec data in rows. */
+  readonly storedBytes: number;
+  readonly migration?: number;
+  /** Root mean square of what rounding left of the weights of matrices, in steps. */
+  readonly roundingError?: number;
+  /** Training was found to have been resumed from what the ancestor rebuilds. */
+  readonly resumed?: boolean;
+  readonly trialCount: number;
+  /** Seconds by phase. */
+  readonly seconds: Readonly<Record<string, number>>;
+}
+export interface CheckpointRecords {
+  /** Next sequence number; `step-exists` when a live checkpoint of the run has the step, `not-found` when there is no such live run. */
+  reserve(input: { runId: string; step: number } & Pick<Checkpoint, 'fixedConfig' | 'layerTypes' | 'expects'>): Promise<Checkpoint>;
+  find(runId: string, step: number): Promise<Checkpoint | undefined>;
+  get(id: string): Promise<Checkpoint | undefined>;
+  /** Live checkpoints by sequence; `after` is a sequence number in decimal. */
+  list(runId: string, page: Page): Promise<Checkpoint[]>;
+  /** The checkpoint of the run with the largest sequence below, state ready and a package; the ancestor of a delta. Live or hidden, or `live` alone. */
+  previousReady(runId: string, beforeSequence: number, which?: { readonly live?: boolean }): Promise<Checkpoint | undefined>;
+  /** The newest live, ready checkpoint with a package of each other live run of the run's repository: of the newest runs that have one, newest first, at most `limit`. */
+  newestElsewhere(run: Pick<Run, 'id' | 'repositoryId'>, limit: number): Promise<Checkpoint[]>;
+  /**
+   * Moves along open -> queued -> working -> terminal, or any non-terminal -> cancelled/failed; working may be entered again, or go back to queued
+   * (checkpoint-moves.ts). `conflict` when the state is not one of `from` or the move is not one of these. Entering queued sets
+   * committedAt, and a terminal state finishedAt, unless `set` does.
+   */
+  transition(
+    id: string,
+    from: readonly CheckpointState[],
+    to: CheckpointState,
+    set?: Partial<
+      Pick<Checkpoint, 'revision' | 'result' | 'errorCode' | 'errorMessage' | 'packageId' | 'committedAt' | 'finishedAt' | 'evalSetId' | 'thresholds'>
+    >,
+  ): Promise<Checkpoint>;
+  /**
+   * Puts a live, failed checkpoint back into the queue, without its error and the trials recorded for it, to be measured with what is given. `conflict` when it is not failed, or hidden. Its job is
+   * another verb of the same transaction (`JobRecords.restart`).
+   */
+  retry(id: string, evaluation: { readonly evalSetId?: string | undefined; readonly thresholds: QualityThresholds }): Promise<Checkpoint>;
+  /** Whether a queued, working or ready checkpoint of the run was committed with the eval set. */
+  anyMeasuredWith(runId: string, evalSetId: string): Promise<boolean>;
+  /** Whether the run has a live, ready checkpoint with a larger sequence. */
+  hasNewerReady(runId: string, sequence: number): Promise<boolean>;
+  /** Nothing happens when it is terminal. */
+  requestCancel(id: string): Promise<void>;
+  /** Removes an open checkpoint with its files and uploads; condemns their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
+  /** Sets deletedAt, forgets its uploads and its references, condemns their pieces and those raw objects of hidden checkpoints that no reference needs, and returns the keys. */
+  hide(id: string): Promise<string[]>;
+  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; condemns their objects and returns the keys. `conflict` otherwise. */
+  purge(id: string): Promise<string[]>;
+  /** Open checkpoints with no progress since, and no body arriving; for expiry. */
+  staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;
+  /** True when a live or hidden checkpoint's package, another checkpoint's reference, or a run's fork point, builds on this one. */
+  hasDependents(id: string): Promise<boolean>;
+  /** Those of the run that are open, queued or working, by sequence; at most `limit`. */
+  unfinished(runId: string, limit: number): Promise<Checkpoint[]>;
+  /** Ids of hidden checkpoints without dependents, at most `limit`; purging them may leave more. */
+  reclaimable(limit: number): Promise<string[]>;
+  count(): Promise<Readonly<Record<CheckpointState, number>>>;
+}

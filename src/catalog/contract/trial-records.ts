@@ -1,0 +1,23 @@
+import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { MetricValues } from '../../checkpoint/quality/quality.ts';
+
+export interface Trial {
+  readonly checkpointId: string;
+  readonly configKey: string;
+  readonly config: QuantizationConfig;
+  /** Order of evaluation in the search, from 0. */
+  readonly ordinal: number;
+  readonly estimatedBytes: number;
+  readonly metrics: MetricValues;
+  /** Metrics of each half of the eval set, where the trial was judged on both. */
+  readonly halves?: readonly MetricValues[];
+  readonly degradation: MetricValues;
+  readonly passed: boolean;
+  readonly seconds: number;
+  readonly createdAt: Date;
+}
+export interface TrialRecords {
+  /** Keeps the first record of a config. */
+  record(trial: Omit<Trial, 'createdAt'>): Promise<void>;
+  list(checkpointId: string): Promise<Trial[]>;
+}
