@@ -14,7 +14,7 @@ import type { EvalSetSpec } from '../src/checkpoint/quality/eval-set-spec.ts';
 import { observedMetrics } from '../src/checkpoint/quality/observed-metrics.ts';
 import { EvalFiles, type Column } from '../src/evaluate/eval-files.test-support.ts';
 import { EvaluationService } from '../src/evaluate/evaluation-service.ts';
-import type { EvaluationRequest } from '../src/evaluate/evaluator.ts';
+import type { EvaluationRequest } from '../src/evaluate/evaluation-request.ts';
 import { buildModel, external, node, value } from '../src/graph/onnx/build-model.ts';
 import { loadCore } from '../src/native/load-core.ts';
 

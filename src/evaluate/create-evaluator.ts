@@ -3,7 +3,8 @@ import { childCommand } from './child/child-command.ts';
 import type { ChildReply, ChildRequest } from './child/child-messages.ts';
 import { ChildPool } from './child/child-pool.ts';
 import { EvaluationChild } from './child/evaluation-child.ts';
-import type { LocalEvalSet, ProbedEvaluator } from './evaluator.ts';
+import type { LocalEvalSet } from './evaluation-request.ts';
+import type { ProbedEvaluator } from './evaluator.ts';
 
 export interface EvaluatorOptions {
   /** Most evaluations at once, each in a child of its own with one thread. */

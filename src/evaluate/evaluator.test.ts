@@ -7,7 +7,9 @@ import type { EvalSetSpec } from '../checkpoint/quality/eval-set-spec.ts';
 import { buildModel, external, floats, graphAttribute, integers, intAttribute, node, tensorAttribute, value } from '../graph/onnx/build-model.ts';
 import { createEvaluator } from './create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from './eval-files.test-support.ts';
-import type { Evaluator, LocalEvalSet, WeightBinding } from './evaluator.ts';
+import type { LocalEvalSet } from './evaluation-request.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { WeightBinding } from '../graph/weight-binding.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */
 const testTimeoutMs = 60_000;

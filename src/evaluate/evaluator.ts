@@ -1,68 +1,7 @@
-import type { EvalSetSpec, MetricSpec } from '../checkpoint/quality/eval-set-spec.ts';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
 import type { InputGram } from '../graph/grams/input-gram.ts';
-import type { WeightBinding } from '../graph/weight-binding.ts';
+import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from './evaluation-request.ts';
 import type { Examination } from './examine/examination.ts';
-
-export type { InputGram } from '../graph/grams/input-gram.ts';
-export type { WeightBinding } from '../graph/weight-binding.ts';
-
-/** An eval set on local disk. */
-export interface LocalEvalSet {
-  readonly graphPath: string;
-  /** Safetensors: every input and label tensor, all with the same first dimension. */
-  readonly batchesPath: string;
-  readonly spec: EvalSetSpec;
-}
-
-export interface EvaluationRequest {
-  readonly evalSet: LocalEvalSet;
-  readonly binding: WeightBinding;
-  /** Local safetensors files that together hold the weights; mapped by the child, never sent to it. */
-  readonly weightPaths: readonly string[];
-  /** Metrics to measure besides those of the set (observed-metrics.ts). */
-  readonly observed?: readonly MetricSpec[];
-  /**
-   * The uploaded model's outputs, as {@link Evaluator.examine} wrote them. Metrics that compare with the uploaded model
-   * need it.
-   */
-  readonly reference?: KeptReference;
-}
-
-/** Outputs of the uploaded model in a file, as {@link Evaluator.examine} wrote them. */
-export interface KeptReference {
-  readonly path: string;
-  /** All that are in the file, in their order: `Examination.referenceOutputs`. */
-  readonly outputs: readonly string[];
-}
-
-export interface ExamineRequest extends Omit<EvaluationRequest, 'reference'> {
-  /**
-   * Where to write the outputs that later evaluations compare with, and at most how many bytes; written by the child.
-   */
-  readonly reference?: { readonly path: string; readonly bytesMax: number };
-  /** Refuse batches that do not make two halves, as {@link Evaluator.evaluateHalves} does. */
-  readonly needsHalves?: boolean;
-}
-
-export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'> {
-  /**
-   * Where the grams go, as raw little-endian F32, one after the other in the order of the answer. Written by the child.
-   */
-  readonly resultPath: string;
-  /**
-   * Most bytes of that file. Beyond what an evaluation takes the child needs up to some five times as much, and four
-   * times one convolution's unfolded inputs.
-   */
-  readonly bytesMax: number;
-  /**
-   * Most batches that are run, at least 1, spread evenly over the set; all when absent. A convolution's gram costs
-   * several times the convolution.
-   */
-  readonly batchesMax?: number;
-  /** Only batches of the set's first half, so that the second stays unseen. */
-  readonly firstHalf?: boolean;
-}
 
 /**
  * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit,

@@ -1,10 +1,16 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { defaultSafetensorsLimits, type SafetensorsLimits } from '../checkpoint/safetensors/safetensors-limits.ts';
+import type { AskedFit } from '../compress/eval-set/fits-eval-set.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { defaultIngestLimits, type IngestLimits } from './ingest-limits.ts';
-import type { FitsEvalSet } from './refuse-unfit.ts';
 import { StagingBudget } from './stage/staging-budget.ts';
+
+/**
+ * Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says
+ * nothing about the two.
+ */
+export type FitsEvalSet = (input: AskedFit) => Promise<void>;
 
 /** What the verbs of this room work with. */
 export interface IngestContext {

@@ -5,12 +5,6 @@ import { throwIfAborted } from '../store/until-aborted.ts';
 import type { IngestContext } from './ingest-context.ts';
 
 /**
- * Rejects with what says why no model of the layout could ever be measured with the eval set; any other failure says
- * nothing about the two.
- */
-export type FitsEvalSet = (input: AskedFit) => Promise<void>;
-
-/**
  * What is wrong with an eval set for a layout, or with the layout for it. Anything else (a busy pool, a storage that is
  * away, a damaged object) is of the moment.
  */

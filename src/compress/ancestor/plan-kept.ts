@@ -1,7 +1,6 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
-import { isBlockless, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import { isBlockless, type PackageIndex, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
-import type { Ancestor } from './ancestor.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { isQuantized, type CodingPlan, type PlannedFile } from '../plan/plan-codings.ts';
 import { headBytesOf, isEqual, sampleOf, sharedBytesMin, sketchOf, uploadedBytes, type TensorBytes } from '../upload/tensor-bytes.ts';
@@ -9,10 +8,20 @@ import { headBytesOf, isEqual, sampleOf, sharedBytesMin, sketchOf, uploadedBytes
 /** Tensors of the ancestor with equal sketches that a tensor is compared with. */
 const comparisonsMax = 8;
 
+/** What is asked of a stored checkpoint whose tensors may occur in the new one; `Ancestor` is one. */
+export interface StoredTensors {
+  readonly index: PackageIndex;
+  hasBlock(file: number, block: number): boolean;
+  tensorOf(path: string, name: string): TensorPlace | undefined;
+  /** The elements in a tensor's first block. */
+  headOf(place: TensorPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  tensorBytes(place: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
 export interface KeptToFind {
   readonly files: readonly SourceFile[];
   readonly plan: CodingPlan;
-  readonly ancestor: Ancestor;
+  readonly ancestor: StoredTensors;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -89,13 +98,13 @@ function keyOf({ file, tensor }: TensorPlace): string {
 
 /** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */
 class AncestorTensors {
-  private readonly ancestor: Ancestor;
+  private readonly ancestor: StoredTensors;
   private readonly signal: AbortSignal | undefined;
   private readonly places = new Map<string, TensorPlace[]>();
   private readonly sketches = new Map<string, Promise<string>>();
   private readonly bySketch = new Map<string, Promise<ReadonlyMap<string, TensorPlace[]>>>();
 
-  constructor(ancestor: Ancestor, signal: AbortSignal | undefined) {
+  constructor(ancestor: StoredTensors, signal: AbortSignal | undefined) {
     this.ancestor = ancestor;
     this.signal = signal;
     for (const [file, { content }] of ancestor.index.files.entries()) {

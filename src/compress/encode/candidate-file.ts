@@ -5,7 +5,8 @@ import type { BlockMemory } from '../../restore/block-memory.ts';
 import type { RangeSource } from '../../restore/range/stream-range.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
-import type { BlockPlace, QuantizedForm } from '../method/quantized-form.ts';
+import type { QuantizedForm } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import type { StateCoder } from './state-coder.ts';
 
 /** A checkpoint as it will come back: under a config, or as uploaded. */

@@ -1,7 +1,7 @@
 import type { NativeCore, RoundedPlace } from '../../native/core.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
-import type { BlockPlace } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
 interface MasterSource {
   readonly source: ModelSource;

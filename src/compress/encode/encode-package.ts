@@ -9,7 +9,8 @@ import { encodeMaster } from './encode-master.ts';
 import { mapBounded } from '../bounded-parallel.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import { withoutExternal, type CodingPlan } from '../plan/plan-codings.ts';
-import type { BlockPlace, FormEncoding, QuantizedForm } from '../method/quantized-form.ts';
+import type { FormEncoding, QuantizedForm } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import { isExactState, StateCoder } from './state-coder.ts';
 
 /** A checkpoint to be stored. */

@@ -5,7 +5,7 @@ import { ByteCache } from '../../restore/byte-cache.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
-import type { BlockPlace } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
 /** Rebuilt second moments kept for the first moments beside them, in bytes. */
 const keptBytesMax = 64 * 1024 * 1024;

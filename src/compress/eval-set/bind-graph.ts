@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
-import type { LocalEvalSet, WeightBinding } from '../../evaluate/evaluator.ts';
+import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
+import type { WeightBinding } from '../../graph/weight-binding.ts';
 import { bindGraphFile, checkBinding } from '../../graph/bind-graph-file.ts';
 import type { BindingReport } from '../../graph/bind-weights.ts';
 import { pairByHeaders } from '../../graph/binding/pair/pair-by-headers.ts';

@@ -2,7 +2,7 @@ import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { BindingReport } from '../../graph/bind-weights.ts';
-import { describePrefix } from '../../graph/binding/describe/describe-prefix.ts';
+import { describePrefix } from '../../graph/binding/pair/describe-prefix.ts';
 import type { BoundGraph } from './bind-graph.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { someOf } from '../some-of.ts';

@@ -1,6 +1,7 @@
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import { describeExamination } from '../../evaluate/examine/describe-examination.ts';
-import type { Evaluator, LocalEvalSet } from '../../evaluate/evaluator.ts';
+import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
+import type { Evaluator } from '../../evaluate/evaluator.ts';
 import { describeBinding } from '../../graph/binding/describe/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
 import { bindingWarnings } from './binding-warnings.ts';

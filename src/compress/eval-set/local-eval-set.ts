@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { LocalEvalSet } from '../../evaluate/evaluator.ts';
+import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
 import { restoreToFile } from '../../restore/restore-to-file.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 

@@ -6,7 +6,7 @@ import { candidatesElsewhere, type AncestorCandidate } from '../ancestor/find-an
 import { mapBounded } from '../bounded-parallel.ts';
 import { coverageEnough, coverageOf, isDamage, openAncestor } from '../ancestor/open-ancestor.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
-import type { BlockPlace } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
 /** Blocks that a checkpoint of the repository is judged by. */
 const sampleBlocksMax = 16;

@@ -4,7 +4,9 @@ import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
-import type { EvaluationRequest, Evaluator, GramRequest, InputGram, KeptReference } from '../../evaluate/evaluator.ts';
+import type { EvaluationRequest, GramRequest, KeptReference } from '../../evaluate/evaluation-request.ts';
+import type { Evaluator } from '../../evaluate/evaluator.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { Examination } from '../../evaluate/examine/examination.ts';
 import type { BoundGraph } from '../eval-set/bind-graph.ts';
 

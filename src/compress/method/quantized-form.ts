@@ -1,17 +1,10 @@
 import type { FoundConfig, TrialRunner } from '../../search/trial-runner.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
-import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import type { FormatVersion, PackageCodebook, ResidualCoding } from '../../package/package-index.ts';
 import type { BlockMemory } from '../../restore/block-memory.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
-
-/** A block's place in the new checkpoint. */
-export interface BlockPlace {
-  readonly file: number;
-  readonly index: number;
-  readonly block: PlannedBlock;
-}
 
 export interface FormOptions {
   /** Blocks worked on at once. */

@@ -11,7 +11,7 @@ import { planTensors } from '../../package/blocks/plan-file.ts';
 import { forEachBounded } from '../bounded-parallel.ts';
 import type { ModelSource, SourceFile } from '../upload/model-source.ts';
 import { planState } from './plan-state.ts';
-import type { BlockPlace } from '../method/quantized-form.ts';
+import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
 /** All tensors of one layer type and dtype: one codebook, one pruning quantile. */
 export interface QuantizedGroup {

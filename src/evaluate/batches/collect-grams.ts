@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { Tensor } from 'onnxruntime-node';
 import type { GramPlan } from '../../graph/grams/plan-grams.ts';
 import { batchResults } from './batch-results.ts';
-import type { InputGram } from '../evaluator.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
 import { tellFullDisk } from '../full-disk.ts';
 import type { PreparedSet } from './prepared-set.ts';
 

@@ -9,7 +9,9 @@ import { loadCore } from '../../native/load-core.ts';
 import { createEvaluator } from '../create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from '../eval-files.test-support.ts';
 import { EvaluationService } from '../evaluation-service.ts';
-import type { GramRequest, InputGram, WeightBinding } from '../evaluator.ts';
+import type { GramRequest } from '../evaluation-request.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
+import type { WeightBinding } from '../../graph/weight-binding.ts';
 
 let folder: string;
 let files: EvalFiles;

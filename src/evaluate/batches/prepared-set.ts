@@ -4,7 +4,7 @@ import { quoteName } from '../../checkpoint/quote-name.ts';
 import { isFeedable, type EvaluationGraph, type FeedableDtype, type WeightFeed } from '../../graph/evaluation-graph.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { checkSpec, type RowPlan } from '../check-spec.ts';
-import type { LocalEvalSet } from '../evaluator.ts';
+import type { LocalEvalSet } from '../evaluation-request.ts';
 import { feedElements, type FeedElements } from './feed-elements.ts';
 import { openTensors, type LocalTensor } from './local-tensors.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';

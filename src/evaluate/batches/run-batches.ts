@@ -10,7 +10,7 @@ import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
-import type { KeptReference } from '../evaluator.ts';
+import type { KeptReference } from '../evaluation-request.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceReader } from './reference-file.ts';
 

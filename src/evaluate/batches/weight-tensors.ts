@@ -7,7 +7,7 @@ import { isTransposed, sameShape } from '../../graph/match-by-content.ts';
 import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';
 import { transposeBytes } from '../../graph/elements/transpose-bytes.ts';
 import type { NativeCore } from '../../native/core.ts';
-import type { WeightBinding } from '../evaluator.ts';
+import type { WeightBinding } from '../../graph/weight-binding.ts';
 import { canFeed, elementsOver, feedElements, type FeedElements } from './feed-elements.ts';
 import type { LocalTensor } from './local-tensors.ts';
 import { runtimeTypes } from './prepared-set.ts';

@@ -6,7 +6,8 @@ import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-
 import { buildModel, external, floats, integers, node, value } from '../../graph/onnx/build-model.ts';
 import { createEvaluator } from '../create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from '../eval-files.test-support.ts';
-import type { Evaluator, LocalEvalSet } from '../evaluator.ts';
+import type { LocalEvalSet } from '../evaluation-request.ts';
+import type { Evaluator } from '../evaluator.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */
 const testTimeoutMs = 60_000;

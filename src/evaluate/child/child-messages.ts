@@ -1,7 +1,8 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { Examination } from '../examine/examination.ts';
-import type { EvaluationRequest, ExamineRequest, GramRequest, InputGram, LocalEvalSet } from '../evaluator.ts';
+import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from '../evaluation-request.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
 
 /** What the parent asks of an evaluation child; one request at a time. Paths only, never tensors. */
 export type ChildRequest =

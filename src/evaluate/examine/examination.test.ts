@@ -8,7 +8,8 @@ import { buildModel, external, intAttribute, node, value } from '../../graph/onn
 import { createEvaluator } from '../create-evaluator.ts';
 import { describeExamination } from './describe-examination.ts';
 import { EvalFiles, f32, i64, type Column } from '../eval-files.test-support.ts';
-import type { Evaluator, LocalEvalSet } from '../evaluator.ts';
+import type { LocalEvalSet } from '../evaluation-request.ts';
+import type { Evaluator } from '../evaluator.ts';
 import type { Examination, InputReading, MetricReading } from './examination.ts';
 
 /** Longest wait for a child to start and answer on a busy machine. */

@@ -11,7 +11,7 @@ import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 import { openIngestHarness, safetensorsFile, uploadOf, type IngestHarness, type TestTensor } from '../ingest.test-support.ts';
 import { pushCheckpoint } from './push-checkpoint.ts';
 import { receiveFile } from './receive-file.ts';
-import type { FitsEvalSet } from '../refuse-unfit.ts';
+import type { FitsEvalSet } from '../ingest-context.ts';
 import { reserveCheckpoint } from './reserve-checkpoint.ts';
 import { createFileUpload } from '../resumable/create-upload.ts';
 import { retryCheckpoint } from './retry-checkpoint.ts';

@@ -10,7 +10,8 @@ import { defaultSearchOptions, type SearchOptions } from '../../checkpoint/optio
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
 import { checkLevelCounts } from './check-level-counts.ts';
 import { readyEvalSet } from './evaluation-of-run.ts';
-import { refuseUnfit, type FitsEvalSet } from '../refuse-unfit.ts';
+import type { FitsEvalSet } from '../ingest-context.ts';
+import { refuseUnfit } from '../refuse-unfit.ts';
 import { settleThresholds } from './settle-thresholds.ts';
 
 /**

@@ -25,6 +25,13 @@ export interface PlannedBlock {
   readonly elementCount: number;
 }
 
+/** A block's place in a checkpoint. */
+export interface BlockPlace {
+  readonly file: number;
+  readonly index: number;
+  readonly block: PlannedBlock;
+}
+
 /** How exact tensors of a dtype are cut into planes. */
 export const elementKindOfDtype: Readonly<Record<Dtype, ElementKind>> = {
   BOOL: 'bytes',

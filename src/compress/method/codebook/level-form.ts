@@ -6,7 +6,8 @@ import { forEachBounded } from '../../bounded-parallel.ts';
 import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
 import { levelBlock, quantizeBlock, type QuantizedModel } from './level-block.ts';
 import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
-import type { BlockPlace, FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
+import type { FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 /** A checkpoint whose weights are levels of codebooks (Inshrinkerator section 4), coded as in its section 6. */
 export class LevelForm implements QuantizedForm {

@@ -4,7 +4,8 @@ import { latticeError } from '../../../native/lattice-error.ts';
 import { latticeSegment, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import { scaleOf } from '../../../package/residual-tensor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { BlockPlace, FormOptions } from '../quantized-form.ts';
+import type { FormOptions } from '../quantized-form.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
 
 /** Blocks looked at, spread evenly: 8 M weights tell a mean well enough. */

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { InputGram } from '../../../evaluate/evaluator.ts';
+import type { GramRequest } from '../../../evaluate/evaluation-request.ts';
+import type { InputGram } from '../../../graph/grams/input-gram.ts';
 import { feedbackBlockMax, type FeedbackPlace, type NativeCore } from '../../../native/core.ts';
 import type { SourceFile } from '../../upload/model-source.ts';
-import type { QualityGate } from '../../measure/quality-gate.ts';
 
 /** By file number, by tensor number: what rounding with feedback needs of a matrix. */
 export type InputFeedback = readonly ReadonlyMap<number, FeedbackPlace>[];
@@ -23,8 +23,13 @@ const batchesMax = 32;
  */
 const damping = 1;
 
+/** Measures second moments of what enters the matrices; `QualityGate` does. */
+export interface GramMeter {
+  inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]>;
+}
+
 export interface FeedbackRequest {
-  readonly gate: QualityGate;
+  readonly gate: GramMeter;
   /** The uploaded weights. */
   readonly weightPaths: readonly string[];
   /** For the matrices, while they are read. */

@@ -4,7 +4,8 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
 import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
 import { fitsUnits } from './fits-units.ts';
-import type { BlockPlace, FormOptions } from '../quantized-form.ts';
+import type { FormOptions } from '../quantized-form.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type ResidualCoderParts } from './residual-coder.ts';
 import { gatherMoments } from './tensor-moments.ts';
 

@@ -1,6 +1,7 @@
 import type { NativeCore } from '../../../native/core.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { BlockPlace, FormOptions } from '../quantized-form.ts';
+import type { FormOptions } from '../quantized-form.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
 

@@ -1,14 +1,14 @@
 import { latticeValueMax } from '../../../native/core.ts';
 import { originMax, type ResidualTensor } from '../../../package/residual-tensor.ts';
-import type { ResidualParts } from './residual-quantization.ts';
-import { residualBlocks } from '../../plan/plan-codings.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
 
 /**
  * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there may not, however small it is now. Reads the
  * ancestor's blocks where a tensor's unit becomes finer.
  */
 export async function refines(
-  { plan, ancestor, signal }: Pick<ResidualParts, 'plan' | 'ancestor' | 'signal'>,
+  { plan, ancestor, signal }: { readonly plan: CodingPlan; readonly ancestor: Ancestor | undefined; readonly signal?: AbortSignal },
   records: readonly ReadonlyMap<number, ResidualTensor>[],
 ): Promise<boolean> {
   if (records.some((file) => [...file.values()].some(({ origin }) => Math.abs(origin) > originMax))) return false;

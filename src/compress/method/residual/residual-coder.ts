@@ -5,7 +5,7 @@ import { feedbackTargets, type Rounding } from './feedback-targets.ts';
 import type { InputFeedback } from './input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { MovesShelf } from './moves-memory.ts';
-import type { BlockPlace } from '../quantized-form.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
   readonly source: ModelSource;

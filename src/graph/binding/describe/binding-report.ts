@@ -2,7 +2,7 @@ import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { PairedBy } from '../pair/pair.ts';
 import type { PrefixPair } from '../pair/candidate-prefixes.ts';
-import { leaveOut } from './describe-prefix.ts';
+import { leaveOut } from '../pair/describe-prefix.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */

@@ -1,7 +1,7 @@
 import { quoteName } from '../../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../quote-names.ts';
 import type { BindingReport, FilledBy } from './binding-report.ts';
-import { describePrefix } from './describe-prefix.ts';
+import { describePrefix } from '../pair/describe-prefix.ts';
 
 /** Pairs that a sentence lists before it only counts. */
 const pairsListedMax = 3;

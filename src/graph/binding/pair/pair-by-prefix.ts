@@ -1,7 +1,7 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
-import { describePrefix, leaveOut } from '../describe/describe-prefix.ts';
+import { describePrefix, leaveOut } from './describe-prefix.ts';
 import { candidatePrefixes, type PrefixPair } from './candidate-prefixes.ts';
 import { fitOf, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';

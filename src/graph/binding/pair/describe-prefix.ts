@@ -1,5 +1,5 @@
 import { quoteName } from '../../../checkpoint/quote-name.ts';
-import type { PrefixPair } from '../pair/candidate-prefixes.ts';
+import type { PrefixPair } from './candidate-prefixes.ts';
 
 /** Patterns that a sentence spells out. */
 const patternsShown = 8;
