@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongTestsFirst from './test/long-tests-first.ts';
 
 export default defineConfig({
   test: {
@@ -10,5 +11,6 @@ export default defineConfig({
     pool: 'forks',
     reporters: ['default', './test/closing-line-reporter.ts'],
     maxWorkers: 2,
+    sequence: { sequencer: LongTestsFirst },
   },
 });

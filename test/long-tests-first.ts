@@ -1,0 +1,34 @@
+import { relative, sep } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Folders and files of tests that take a minute and more each, the longest first. */
+const long = [
+  'test/faults/',
+  'test/crash/kill-nine',
+  'test/exports/',
+  'test/race/',
+  'test/integrity/',
+  'test/crash/',
+  'bench/restart/',
+  'test/exact/',
+  'src/catalog/pglite/',
+  'src/catalog/postgres/',
+  'src/store/s3/',
+  'test/uploads/',
+  'test/acceptance/wrong-eval-sets',
+  'test/load/',
+];
+
+/** Starts the long test files first, so that at the end no processor waits for one of them. */
+export default class LongTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const root = this.ctx.config.root;
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const path = relative(root, moduleId).split(sep).join('/');
+      const rank = long.findIndex((prefix) => path.startsWith(prefix));
+      return rank < 0 ? long.length : rank;
+    };
+    // A stable sort: files of one rank stay in the order that vitest gives them.
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
