@@ -7,6 +7,7 @@ import { answerError } from './answer/answer-error.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
 import { idempotency } from './request/idempotency.ts';
+import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
@@ -29,14 +30,11 @@ import { registerUsage } from './routes/usage.ts';
 import { traceRequests } from './watch/trace-requests.ts';
 import { writeLog } from './watch/write-log.ts';
 
-/** Most complaints about one request that an answer repeats. */
-const issuesShown = 3;
-
 /** The whole HTTP face over a gateway. Pure wiring: handlers are in routes/. */
 export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
+      if (!result.success) throw invalidRequest(result.error.issues);
     },
   });
   app.use(
@@ -71,9 +69,4 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
   if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
   return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), { Allow: allowed.join(', ') });
-}
-
-function sentenceOf(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string {
-  const shown = issues.slice(0, issuesShown).map(({ path, message }) => `${path.length === 0 ? 'The value' : path.map(String).join('.')}: ${message}`);
-  return `The request is not valid. ${shown.join('; ')}.`;
 }

@@ -7,6 +7,7 @@ import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../answer/head-operation.ts';
 import { byteStreamType, isByteStream } from '../request/incoming-body.ts';
+import { invalidRequest } from '../request/invalid-request.ts';
 import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { readNextBytes } from '../request/read-next-bytes.ts';
@@ -157,7 +158,9 @@ function overrideMethod(app: OpenAPIHono<AppEnv>, verbs: Readonly<Record<string,
     const verb = Object.hasOwn(verbs, method) ? verbs[method] : undefined;
     if (verb === undefined)
       throw new FirnError('invalid-request', `A POST here names another method in X-HTTP-Method-Override: ${Object.keys(verbs).join(', ')}.`);
-    const answer = await verb(c, uploadParams.parse(c.req.param()));
+    const names = uploadParams.safeParse(c.req.param());
+    if (!names.success) throw invalidRequest(names.error.issues);
+    const answer = await verb(c, names.data);
     return answer instanceof Response ? answer : c.body(null, 204);
   });
 }
