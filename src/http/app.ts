@@ -45,8 +45,8 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
     readablePath(),
     admit(gateway.admittance),
   );
-  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH']), idempotency(gateway.catalog.idempotency));
-  app.use('/v1/namespaces/*', jsonBody(['PUT']));
+  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], gateway.bodyPace), idempotency(gateway.catalog.idempotency));
+  app.use('/v1/namespaces/*', jsonBody(['PUT'], gateway.bodyPace));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);

@@ -49,6 +49,8 @@ export function problemOf(error: FirnError, requestId: string): { status: Proble
     requestId,
   };
   const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };
-  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry };
+  // RFC 9110 section 15.5.9: the rest of the body is not waited for.
+  const closing = kind.status === 408 ? { Connection: 'close' } : {};
+  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry, ...closing };
   return { status: kind.status, headers, body: JSON.stringify(problem) };
 }

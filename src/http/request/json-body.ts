@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { anonymous } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
+import type { BodyPace } from './body-pace.ts';
 import { incomingBody, isByteStream } from './incoming-body.ts';
 
 /** Largest JSON body, in bytes: room for some ten thousand announced files or mapped tensors. */
@@ -13,9 +14,9 @@ const gatheredBytesMax = 128 * 1024 * 1024;
 
 /**
  * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
- * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
+ * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`, `body-too-slow`.
  */
-export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> {
+export function jsonBody(methods: readonly string[], pace: BodyPace): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {
     const { method } = c.req;
     if (!methods.includes(method) || isByteStream(c)) return next();
@@ -24,7 +25,7 @@ export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> 
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
     try {
-      for await (const chunk of incomingBody(c)) {
+      for await (const chunk of incomingBody(c, pace)) {
         sizeBytes += chunk.length;
         gatheredBytes += chunk.length;
         if (sizeBytes > bytesMax) throw tooLarge(bytesMax);
