@@ -6,6 +6,7 @@ import { allowedMethods } from './request/allowed-methods.ts';
 import { answerError } from './answer/answer-error.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
+import { GatheredBytes } from './request/gathered-bytes.ts';
 import { idempotency } from './request/idempotency.ts';
 import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/json-body.ts';
@@ -45,8 +46,9 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
     readablePath(),
     admit(gateway.admittance),
   );
-  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], gateway.bodyPace), idempotency(gateway.catalog.idempotency));
-  app.use('/v1/namespaces/*', jsonBody(['PUT'], gateway.bodyPace));
+  const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
+  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], bodies), idempotency(gateway.catalog.idempotency));
+  app.use('/v1/namespaces/*', jsonBody(['PUT'], bodies));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);
