@@ -12,6 +12,7 @@ import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
+import { jsonLines } from './answer/json-lines.ts';
 import { requestId } from './request/request-id.ts';
 import { requestMetrics } from './watch/request-metrics.ts';
 import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
@@ -40,6 +41,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   });
   app.use(
     requestId(),
+    jsonLines(),
     traceRequests(gateway.tracer),
     requestMetrics(gateway.metrics, gateway.transfers),
     writeLog(gateway.log),
