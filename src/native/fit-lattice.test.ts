@@ -32,7 +32,10 @@ describe('fitLattice', () => {
     const { statistics, ...moves } = await core.latticeQuantize({ weights, dtype: 'F32', segments: [plain], deadZone: 190 });
     const fitted = { ...plain, ...fitLattice(statistics, plain.step) };
     const block = { weights, weightDtype: 'F32', segments: [plain], slots: new Uint32Array(1), deadZone: 190 } as const;
-    const { errors: sums } = await core.residualQuantize({ ...block, chain: { links: [], start: new Int32Array(1) } }, { counts: core.createContextCounts(), keep: false });
+    const { errors: sums } = await core.residualQuantize(
+      { ...block, chain: { links: [], start: new Int32Array(1) } },
+      { counts: core.createContextCounts(), keep: false },
+    );
     const rebuild = async (segment: LatticeSegment) => {
       const { values } = await core.latticeApply(moves, { segments: [segment] });
       return { error: latticeError(sums, segment).error, values: valuesOf(await core.latticeValues(values, [segment], 'F32'), 'F32') };

@@ -1,5 +1,10 @@
 import {
-  latticeCountsIndex, latticeGainMax, latticeProductsIndex, latticeResidualsIndex, latticeSignedSumsIndex, latticeSquaresIndex,
+  latticeCountsIndex,
+  latticeGainMax,
+  latticeProductsIndex,
+  latticeResidualsIndex,
+  latticeSignedSumsIndex,
+  latticeSquaresIndex,
   type LatticeSegment,
 } from './core.ts';
 
