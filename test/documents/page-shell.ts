@@ -77,7 +77,7 @@ export class PageShell {
     child.stdin!.write(`${commands}\nprintf '\\n%s\\n' '${end}'\n`);
     const said = (): string => this.#shell.output.slice(from);
     await waitFor(() => said().includes(`\n${end}\n`), { of: this.#shell, deadlineMs: blockDeadlineMs, doing: commands });
-    return said().replace(`\n${end}\n`, '');
+    return said().replace(`${end}\n`, '');
   }
 
   async #serve(commands: string): Promise<string> {

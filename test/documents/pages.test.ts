@@ -21,10 +21,36 @@ interface Page {
   readonly makes: readonly string[];
 }
 
-const pages: readonly Page[] = [{ path: 'README.md', after: [], says: [/"state":"ready"/], makes: ['back.safetensors'] }];
+const pages: readonly Page[] = [
+  { path: 'README.md', after: [], says: [/"state":"ready"/], makes: ['back.safetensors'] },
+  {
+    path: 'docs/guide/training.md',
+    after: ['README.md'],
+    says: [
+      /"step":990,.*"state":"ready"/,
+      /^(queued|working|ready)$/m,
+      /"run":"train-2",.*"state":"ready"/,
+      /"run":"train-2","step":1080,.*"state":"(queued|working|ready)"/,
+    ],
+    makes: [],
+  },
+  {
+    path: 'docs/guide/pulling.md',
+    after: ['README.md'],
+    says: [/content-length: 1788504/i, /^[0-9a-f]{64} {2}model\.safetensors$/m, /"visibility":"public"/],
+    makes: ['model.safetensors', 'half.safetensors', 'head.bin', 'embedding.bin', 'unpacked/model.safetensors', 'public.safetensors'],
+  },
+  { path: 'docs/guide/operating.md', after: [], says: [/write:acme {2}ci/, /"items":\[/], makes: [] },
+  { path: 'docs/guide/api.md', after: ['README.md'], says: [/"code":"not-found"/, /"items":\[/, /"passed":true/], makes: ['firn.json'] },
+];
 
 /** Who tries the blocks that are not tried here. */
-const elsewhere: readonly (readonly [begin: string, by: string])[] = [['npm ci && npm run demo', '.ci/on-node']];
+const elsewhere: readonly (readonly [begin: string, by: string])[] = [
+  ['npm ci && npm run demo', '.ci/on-node'],
+  ['export FIRN_S3_BUCKET', 'test/acceptance/bucket.test.ts'],
+  ['export FIRN_DATABASE_URL', 'test/crash/many-processes.test.ts'],
+  ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
+];
 
 let directory: string | undefined;
 let shell: PageShell | undefined;

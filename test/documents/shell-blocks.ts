@@ -12,11 +12,11 @@ export interface ShellBlock {
   readonly text: string;
 }
 
-/** The shell blocks of a document, in order. Throws where one is of no known kind. */
+/** The shell blocks of a document, in order, and its scripts in Python as the shell takes them. Throws where one is of no known kind. */
 export function shellBlocks(document: string): ShellBlock[] {
-  return [...document.matchAll(/^```(?:sh|bash|shell)\b *(.*)\n([\s\S]*?)^```$/gm)].map(([, kind, text]) => {
+  return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(([, language, kind, text]) => {
     if (!isKind(kind!)) throw new Error(`a shell block is of the kind "${kind}"; there are ${kinds.map((name) => `"${name}"`).join(', ')}`);
-    return { kind, text: text! };
+    return { kind, text: language === 'python' ? `python3 - <<'END_OF_SCRIPT'\n${text!}END_OF_SCRIPT\n` : text! };
   });
 }
 
