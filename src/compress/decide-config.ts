@@ -1,5 +1,6 @@
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
-import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
+import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import { codebookSeed } from './method/codebook/codebook-seed.ts';
 import { givenConfig, methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';

@@ -1,5 +1,5 @@
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import type { WrittenPackage } from '../package/write-package.ts';

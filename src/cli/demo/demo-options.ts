@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { quantizationMethods, type QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
-import { clusteringChoices, type ClusteringChoice } from '../../checkpoint/options/search-options.ts';
+import { clusteringChoices, defaultSearchOptions, type ClusteringChoice } from '../../checkpoint/options/search-options.ts';
 
 export interface DemoOptions {
   readonly seriesDirectory: string;
@@ -30,7 +30,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     options: {
       metric: { type: 'string' },
       threshold: { type: 'string', default: String(defaultThreshold) },
-      method: { type: 'string', default: 'residual' },
+      method: { type: 'string', default: defaultSearchOptions.method },
       clustering: { type: 'string' },
       json: { type: 'string' },
     },

@@ -1,4 +1,5 @@
-import { residualStepMin, type QuantizationConfig, type ResidualConfig } from '../../../checkpoint/options/quantization-config.ts';
+import { residualStepMin, type ResidualConfig } from '../../../checkpoint/options/methods/residual-config.ts';
+import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchStep } from '../../../search/search-step.ts';
