@@ -6,7 +6,7 @@ import { searchStep } from '../../../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import type { InputFeedback } from './input-feedback.ts';
+import type { InputFeedback } from '../input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
 import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
