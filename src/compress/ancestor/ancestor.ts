@@ -17,6 +17,7 @@ import {
 import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
+import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -183,7 +184,7 @@ export class Ancestor {
   /** The way to that state; undefined without a counterpart. */
   async residualChain(file: number, block: number, signal?: AbortSignal): Promise<ResidualChain | undefined> {
     const match = this.matches[file]![block]!;
-    return match < 0 ? undefined : this.readers[file]!.residualChain(match, signal);
+    return match < 0 ? undefined : residualWay(this.readers[file]!.walk(match), signal);
   }
 
   /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */

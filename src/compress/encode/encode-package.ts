@@ -3,7 +3,7 @@ import { encodeExactBlock } from '../../package/blocks/encode-block.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../../package/write-package.ts';
 import { gatheringVersionMin } from '../../package/blocks/gather-blocks.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
-import { codingVersionMin } from '../../package/package-index.ts';
+import { codingVersionMin, isWeightCoding } from '../../package/package-index.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
 import { encodeMaster } from './encode-master.ts';
 import { mapBounded } from '../bounded-parallel.ts';
@@ -125,14 +125,10 @@ interface BlockEncoders {
 async function encodeBlock({ checkpoint: { source, plan }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
   const { coding } = at.block;
   const { ancestor } = encoding;
-  switch (coding.kind) {
-    case 'exact':
-      return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
-    case 'state':
-      return state.payload(at, ancestor, signal);
-    default:
-      return encoding.payload(at, signal);
-  }
+  if (isWeightCoding(coding)) return encoding.payload(at, signal);
+  if (coding.kind === 'state') return state.payload(at, ancestor, signal);
+  if (coding.kind !== 'exact') throw new TypeError(`nobody encodes blocks of kind ${coding.kind}`);
+  return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
 }
 
 function shorter(payload: Uint8Array, other: Uint8Array | undefined): Uint8Array {

@@ -1,5 +1,5 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { NativeCore, ResidualChain } from '../../native/core.ts';
+import type { NativeCore } from '../../native/core.ts';
 import { isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
@@ -10,7 +10,6 @@ import type { ByteCache } from '../byte-cache.ts';
 import { decoderOf } from './decoders/all-decoders.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './decoders/block-decoder.ts';
 import { memoryBytes, type DecodedBlock } from './decoders/decoded-block.ts';
-import { residualWay } from './decoders/residual-decoder.ts';
 import type { FileLineage, LineageStep } from './file-lineage.ts';
 import { readParts, type ElementReader, type LocatedPart } from './read-parts.ts';
 
@@ -61,9 +60,9 @@ export class BlockReader implements ElementReader {
     return this.#decode(block, this.#walk(block), signal);
   }
 
-  /** The way to a residual block's state, for coding a later checkpoint behind it: from one that is kept, or from the block's start. */
-  async residualChain(block: number, signal?: AbortSignal): Promise<ResidualChain> {
-    return residualWay(this.#walk(block), signal);
+  /** The way to a block, from one that is kept or from the block's start: for coding a later checkpoint behind it without decoding it first. */
+  walk(block: number): BlockWalk {
+    return this.#walk(block);
   }
 
   /** The number of the block that lies `steps` packages before a block of the newest, each coded against the next; undefined where there is none. */
