@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
@@ -66,14 +67,16 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const measured = bound?.measured;
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
-  const unmeasured = measured?.unmeasured ?? new Set<string>();
+  // What comes back as it was uploaded needs no measuring.
+  const isLossless = methodConfigOf(attempt.method.name).unsearched !== undefined;
+  const unmeasured = (isLossless ? undefined : measured?.unmeasured) ?? new Set<string>();
   const options = { ...pace(attempt), codingOf: attempt.method.codingOf, keepExact: unmeasured, state: run.state };
   const plan = await withCopies(attempt, await planCodings(attempt.source, layerTypes, options));
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   const sparedNames = new Set(spared);
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   if (bound !== undefined) bindingWarnings(bound, files, new Set([...unmeasured].filter((name) => !sparedNames.has(name)))).forEach(attempt.warn);
-  overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
+  overrideWarnings(run.layerTypes, files, isLossless ? undefined : plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });

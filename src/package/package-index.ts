@@ -1,12 +1,12 @@
 import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { MoveTuples } from '../native/core.ts';
 import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
-import type { FormatVersion } from './codings/coding-rule.ts';
+import type { FormatVersion } from './format-version.ts';
 import type { PackageCodebook } from './package-codebook.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
 import type { TensorPlace } from './tensor-place.ts';
 
-export type { FormatVersion } from './codings/coding-rule.ts';
+export type { FormatVersion } from './format-version.ts';
 export type { ExactCoding } from './codings/exact-coding.ts';
 export type { StateCoding } from './codings/state-coding.ts';
 export type { PackageCodebook } from './package-codebook.ts';

@@ -39,7 +39,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
   const metrics = values.metric?.split(',');
   if (thresholds.length > 1 && thresholds.length !== metrics?.length) throw new Error('--threshold wants one number, or one for each of --metric');
   const method = quantizationMethods.find((known) => known === values.method);
-  if (method === undefined) throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(' and ')}`);
+  if (method === undefined) throw new Error(`--method ${values.method} is not known; there are ${quantizationMethods.join(', ')}`);
   const clustering = clusteringChoices.find((known) => known === values.clustering);
   if (values.clustering !== undefined && clustering === undefined)
     throw new Error(`--clustering ${values.clustering} is not known; there are ${clusteringChoices.join(', ')}`);
