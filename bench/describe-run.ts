@@ -2,11 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { basename, isAbsolute } from 'node:path';
 
+/** Columns of a line of a command, with room for the backslash. */
+const commandColumns = 96;
+
 /** What a reader needs to repeat a bench: the command line, the commit at this moment, the machine. Of absolute paths the last part stands for all. Markdown. */
 export function describeRun(script: string, args: readonly string[]): string {
   const words = args.map((arg) => (isAbsolute(arg) ? `<${basename(arg)}>` : /^[\w./,=:-]+$/.test(arg) ? arg : `'${arg}'`));
   const cores = cpus();
-  return `\`npm run ${script} -- ${words.join(' ')}\` at commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
+  const command = fold(['npm', 'run', script, '--', ...words]);
+  return `\`\`\`sh\n${command}\n\`\`\`\n\nAt commit ${commit()}, ${cores.length} cores (${cores[0]?.model.trim() ?? 'unknown'}), Node ${process.version}.`;
+}
+
+/** A command on as many lines as it takes; a shell reads them as one. */
+function fold(words: readonly string[]): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(word);
+    else if (`${last} ${word}`.length <= commandColumns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join(' \\\n');
 }
 
 function commit(): string {

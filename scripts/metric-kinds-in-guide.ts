@@ -1,11 +1,12 @@
 import { metricKindTable } from '../src/checkpoint/quality/metric-kind-table.ts';
+import { wrapMarkdown } from './wrap-markdown.ts';
 
 const start = '<!-- metric kinds -->';
 const end = '<!-- end of metric kinds -->';
 
-/** The guide to eval sets with the table of metric kinds between its markers. Throws where the markers are not there. */
-export function withMetricKinds(guide: string): string {
+/** The guide to eval sets with what is said of metric kinds between its markers, wrapped as documents are. Rejects where the markers are not there. */
+export async function withMetricKinds(guide: string): Promise<string> {
   const [from, to] = [guide.indexOf(start), guide.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the guide has no "${start}" and "${end}"`);
-  return `${guide.slice(0, from + start.length)}\n\n${metricKindTable()}\n\n${guide.slice(to)}`;
+  return wrapMarkdown(`${guide.slice(0, from + start.length)}\n\n${metricKindTable()}\n\n${guide.slice(to)}`);
 }

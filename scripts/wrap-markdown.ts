@@ -1,35 +1,54 @@
 import { format } from 'prettier';
+import { narrowTable } from './narrow-table.ts';
 
-/** Columns of prose in documents. */
+/** Columns of documents. */
 export const proseColumns = 100;
 
 /** What stands for a table while prettier sees the rest: a comment is a block of its own, and is left alone. */
 const placeholder = (number: number): string => `<!-- table ${number} -->`;
 
 /**
- * A Markdown document with its prose wrapped at {@link proseColumns}. Tables, code and what cannot be broken (a URL, code within a line) stay as they are: prettier alone would pad
- * every cell of a table to the widest one of its column. Rejects with prettier's error where it cannot read the document.
+ * A Markdown document wrapped at {@link proseColumns}, tables too ({@link narrowTable}). Code and what cannot be broken (a URL, code within a line) stay as they are, and so do tables that
+ * fit: prettier alone would pad every cell to the widest one of its column. Rejects with prettier's error where it cannot read the document.
  */
 export async function wrapMarkdown(document: string): Promise<string> {
-  const tables: string[] = [];
-  const lines: string[] = [];
-  let fence: string | undefined;
-  for (const line of document.split('\n')) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark !== undefined) fence = fence === undefined ? mark : line.trim() === fence ? undefined : fence;
-    const inTable = fence === undefined && mark === undefined && /^\s*\|/.test(line);
-    if (!inTable) lines.push(line);
-    else if (lines.at(-1)?.trim() === placeholder(tables.length - 1)) tables.push(`${tables.pop()}\n${line}`);
-    else lines.push(`${/^\s*/.exec(line)![0]}${placeholder(tables.push(line) - 1)}`);
-  }
-  const wrapped = await format(lines.join('\n'), {
+  const narrow = withTables(document, (table) => narrowTable(table, proseColumns));
+  const { text, tables } = setTablesAside(narrow);
+  const wrapped = await format(text, {
     parser: 'markdown',
     printWidth: proseColumns,
     proseWrap: 'always',
     embeddedLanguageFormatting: 'off',
   });
+  return putTablesBack(wrapped, tables);
+}
+
+/** A document with each of its tables changed. */
+function withTables(document: string, change: (table: string) => string): string {
+  const { text, tables } = setTablesAside(document);
+  return putTablesBack(text, tables.map(change));
+}
+
+/** Tables of a document, without their indent, and the document with a comment in the place of each. */
+function setTablesAside(document: string): { readonly text: string; readonly tables: readonly string[] } {
+  const tables: string[] = [];
+  const lines: string[] = [];
+  let fence: string | undefined;
+  const all = document.split('\n');
+  for (const [at, line] of all.entries()) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined) fence = fence === undefined ? mark : line.trim() === fence ? undefined : fence;
+    const isRow = fence === undefined && mark === undefined && /^\s*\|/.test(line);
+    const goesOn = isRow && lines.at(-1)?.trim() === placeholder(tables.length - 1);
+    // Prose may begin with a bar, too: |x|. What makes a table is the rule below its heading.
+    if (!goesOn && !(isRow && /^\s*\|[\s:|-]+\|$/.test(all[at + 1] ?? ''))) lines.push(line);
+    else if (goesOn) tables.push(`${tables.pop()}\n${line.trim()}`);
+    else lines.push(`${/^\s*/.exec(line)![0]}${placeholder(tables.push(line.trim()) - 1)}`);
+  }
+  return { text: lines.join('\n'), tables };
+}
+
+function putTablesBack(text: string, tables: readonly string[]): string {
   // An arrow, since a table may hold what a replacement pattern would take for its own.
-  return wrapped.replace(/^([^\S\n]*)<!-- table (\d+) -->$/gm, (_, indent: string, number: string) => {
-    return tables[Number(number)]!.replace(/^\s*(?=\|)/gm, indent);
-  });
+  return text.replace(/^([^\S\n]*)<!-- table (\d+) -->$/gm, (_, indent: string, number: string) => tables[Number(number)]!.replace(/^(?=.)/gm, indent));
 }

@@ -1,6 +1,6 @@
-// Writes the table of configuration keys in docs/operations.md.
+// Writes the list of configuration keys in docs/operations.md.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { withConfigurationTable } from './configuration-table.ts';
+import { withConfigurationList } from './configuration-list.ts';
 
 const path = new URL('../docs/operations.md', import.meta.url);
-writeFileSync(path, withConfigurationTable(readFileSync(path, 'utf8')));
+writeFileSync(path, await withConfigurationList(readFileSync(path, 'utf8')));

@@ -1,6 +1,6 @@
-// Writes the table of metric kinds in docs/guide/eval-sets.md.
+// Writes what is said of metric kinds in docs/guide/eval-sets.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withMetricKinds } from './metric-kinds-in-guide.ts';
 
 const path = new URL('../docs/guide/eval-sets.md', import.meta.url);
-writeFileSync(path, withMetricKinds(readFileSync(path, 'utf8')));
+writeFileSync(path, await withMetricKinds(readFileSync(path, 'utf8')));

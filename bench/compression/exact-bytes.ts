@@ -1,4 +1,4 @@
-import { elementKindOfDtype } from '../../src/package/blocks/block-plan.ts';
+import { elementKindOfDtype } from '../../src/package/codings/exact-coding.ts';
 import { dtypeBytes } from '../../src/checkpoint/dtype.ts';
 import { exactBytesMax, type NativeCore } from '../../src/native/core.ts';
 import type { WeightTensor } from './checkpoint-weights.ts';

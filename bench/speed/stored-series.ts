@@ -6,6 +6,7 @@ import { ModelSource } from '../../src/compress/upload/model-source.ts';
 import { MovesMemory } from '../../src/compress/method/residual/moves-memory.ts';
 import { planCodings, type CodingPlan } from '../../src/compress/plan/plan-codings.ts';
 import type { QuantizedForm } from '../../src/compress/method/quantized-form.ts';
+import { residualMethod } from '../../src/compress/method/residual/residual-method.ts';
 import { residualQuantization } from '../../src/compress/method/residual/residual-quantization.ts';
 import { layerTypesFor } from '../../src/graph/layers/layer-types-for.ts';
 import type { NativeCore } from '../../src/native/core.ts';
@@ -54,7 +55,7 @@ export class StoredSeries {
     const reader = await this.#store.open(name);
     const entry = { path: modelPath, role: 'model', type: 'safetensors', sizeBytes: file.length, sha256: noDigest, layout, reader } as const;
     const source = new ModelSource([entry], new Map(), this.#core, cacheMaxBytes);
-    return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), { parallel, method: 'residual' }) };
+    return { source, plan: await planCodings(source, layerTypesFor({ tensors: layout.tensors }), { parallel, codingOf: residualMethod.codingOf }) };
   }
 
   /** Gives up the memory of a checkpoint that was planned. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Checkpoint, CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
+import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
@@ -9,14 +10,13 @@ import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { EncodedCheckpoint } from './encode/encode-package.ts';
 import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ancestor.ts';
-import { LastAncestor } from './ancestor/last-ancestor.ts';
 import { filesHolding } from './lineage/file-references.ts';
 import { findResumption } from './lineage/find-resumption.ts';
 import { loadSource } from './upload/load-source.ts';
 import { ModelSource } from './upload/model-source.ts';
-import { withAncestor, type OpenedAncestor } from './ancestor/open-ancestor.ts';
-import { MovesMemory } from './method/residual/moves-memory.ts';
-import { isBudgeted, overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
+import { Ancestors, type OpenedAncestor } from './ancestor/open-ancestor.ts';
+import { methodNamed } from './method/all-methods.ts';
+import { overBudget, plannedAncestors } from './lineage/plan-ancestor.ts';
 import { measuredQuality } from './measure/observed-quality.ts';
 import { prepareModel, type PreparedModel } from './prepare-model.ts';
 import { reconsiderAncestor } from './lineage/reconsider-ancestor.ts';
@@ -60,13 +60,19 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
     return await withScratch(join(ctx.workDirectory, `encode-${packageId}-`), async (directory) => {
       const loaded = await ctx.tracer.span('encode.load', {}, () => loadSource(ctx.store, rows));
       const source = new ModelSource(loaded.files, loaded.gradients, ctx.core, ctx.cacheMaxBytes, ctx.cacheCounts);
-      const memory = { source, moves: new MovesMemory(ctx.cacheMaxBytes), lastAncestor: new LastAncestor(source), quantizations: new WeakMap() };
+      const { catalog, store, core, restorer, freshRestorer, chainLengthMax, cacheMaxBytes, blockParallel: parallel } = ctx;
+      const given = checkpoint.fixedConfig ?? run.search.fixedConfig;
+      const method = methodNamed(given?.method ?? run.search.method);
+      const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
+      const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
       try {
-        const holding = await filesHolding(ctx.catalog, run, source.files);
-        return await compress({ ctx, checkpoint, run, rows, ...memory, holding, packageId, packageKey, directory, signal, warn }, warnings);
+        const holding = await filesHolding(catalog, run, source.files);
+        const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
+        const attempt = { ...services, checkpoint, run, rows, source, holding, method, session, given, ancestors, packageId, packageKey, directory };
+        return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
-        memory.moves.clear();
-        await memory.lastAncestor.close();
+        session.close();
+        await ancestors.close();
         await loaded.close();
       }
     });
@@ -77,10 +83,11 @@ export async function compressCheckpoint(ctx: CompressContext, work: CheckpointT
   }
 }
 
-async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): Promise<CompressedCheckpoint> {
-  const { ctx, run, checkpoint, packageId, packageKey } = attempt;
+async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Promise<CompressedCheckpoint> {
+  const { ctx, checkpoint, packageId, packageKey } = begun;
+  const candidates = await ancestorCandidates(ctx.catalog, begun.run, checkpoint.sequence);
+  const attempt = await withStateOptions(begun, candidates);
   const phases = new Phases(attempt);
-  const candidates = await ancestorCandidates(ctx.catalog, run, checkpoint.sequence);
   const basis = await phases.run('read', async (): Promise<Basis> => {
     const model = await prepareModel(attempt);
     const resumption = await findResumption(attempt, model, candidates);
@@ -91,13 +98,23 @@ async function compress(attempt: EncodeAttempt, warnings: ReadonlySet<string>): 
   const { decision, findings: quantized } = await decideInBudget(attempt, phases, basis);
   const storeExact = async (): Promise<Findings> => {
     const ancestors = await ancestorsOfExact(attempt, decision.plan, candidates);
-    return withAncestor(attempt, ancestors, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
+    return attempt.ancestors.withBest(ancestors, decision.plan, (opened) => storeAndVerify(attempt, phases, { model, decision, opened }));
   };
   const findings = quantized ?? (await storeExact());
   attempt.signal.throwIfAborted();
   if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
   const result = describeResult({ ...findings, decision, warnings: [...warnings], seconds: phases.seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
+}
+
+/** The attempt with the coding of optimizer files that its method decides on, if it does. */
+async function withStateOptions(attempt: EncodeAttempt, candidates: readonly AncestorCandidate[]): Promise<EncodeAttempt> {
+  const { method, given, run } = attempt;
+  if (method.optimizerState === undefined || run.fidelity === 'exact') return attempt;
+  const config = given ?? methodConfigOf(method.name).unsearched;
+  const { state: wanted, ...rest } = run;
+  const state = await method.optimizerState({ ...attempt, state: wanted, config, candidates });
+  return { ...attempt, run: state === undefined ? rest : { ...rest, state } };
 }
 
 type Findings = Awaited<ReturnType<typeof storeAndVerify>>;
@@ -111,7 +128,7 @@ interface Basis extends Omit<DecisionBasis, 'ancestor'> {
  * Where what was stored leaves the restore budget, it is done once more with the next best ancestor, and then as a base, which never does; as a base, too, where no trial is left for that ancestor.
  */
 async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestors, ...basis }: Basis): Promise<Stored> {
-  const trials = new TrialCounts({ bounded: isBudgeted(attempt, basis.model) });
+  const trials = new TrialCounts({ trialsMax: attempt.method.trialsMost ?? Infinity });
   const search: Search = async (opened) => {
     const work = { ...basis, ancestor: opened?.ancestor, trialsMax: trials.allowance(opened?.candidate) };
     const decision = await phases.run('search', () => decideConfig(attempt, work));
@@ -119,7 +136,7 @@ async function decideInBudget(attempt: EncodeAttempt, phases: Phases, { ancestor
     return { ...decision, trialCount: trials.total };
   };
   const decideAndStoreBehind = (candidates: readonly AncestorCandidate[]): Promise<Stored> => decideAndStore(attempt, phases, { ...basis, search }, candidates);
-  const first = await decideAndStoreBehind(await reconsiderAncestor({ attempt, basis, search }, ancestors));
+  const first = await decideAndStoreBehind(await reconsiderAncestor({ planning: attempt, basis, search }, ancestors));
   const { overBudgetBytes, decision } = first;
   if (overBudgetBytes === undefined) return first;
   const second = await decideAndStoreBehind(await plannedAncestors(attempt, basis.model, basis, { config: decision.quantized!.config, overBudgetBytes }));
@@ -145,7 +162,7 @@ function decideAndStore(
   { model, search }: { readonly model: PreparedModel; readonly search: Search },
   ancestors: readonly AncestorCandidate[],
 ): Promise<Stored> {
-  return withAncestor(attempt, ancestors, model.plan, async (opened) => {
+  return attempt.ancestors.withBest(ancestors, model.plan, async (opened) => {
     const decision = await search(opened);
     if (decision.plan !== model.plan) return { decision, ancestor: opened?.candidate, findings: undefined };
     const findings = await storeAndVerify(attempt, phases, { model, decision, opened });

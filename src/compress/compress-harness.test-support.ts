@@ -10,7 +10,8 @@ import { condemnedKeys } from '../catalog/records/condemned-keys.test-support.ts
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { parseSafetensorsHeader } from '../checkpoint/safetensors/parse-safetensors.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
-import type { InshrinkeratorConfig, QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
+import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import type { FileRole } from '../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../checkpoint/options/search-options.ts';
 import { createEvaluator } from '../evaluate/create-evaluator.ts';

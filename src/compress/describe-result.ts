@@ -1,5 +1,6 @@
 import type { CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Decision } from './decide-config.ts';
 import type { AncestorCandidate } from './ancestor/find-ancestor.ts';
@@ -25,11 +26,12 @@ export interface Findings {
 /** The result as the catalog keeps it; its metrics are those of the whole eval set. Throws `internal` when a config that was found does not hold on the decoded bytes; a given one is only reported on. */
 export function describeResult(findings: Findings): CheckpointResult {
   const { files, decision, stored, ancestor, quality, seconds } = findings;
+  const config = decision.quantized?.config;
   const outside = quality !== undefined && stored.lossy && !judgeMetrics(quality.bound, quality.measured.whole, quality.measured.halves).passed;
   if (outside && !decision.configGiven) throw new FirnError('internal', 'The decoded checkpoint is outside the threshold that its trial met.');
   return {
     fidelity: stored.lossy ? 'lossy' : 'exact',
-    ...(stored.lossy && decision.quantized !== undefined && { config: decision.quantized.config }),
+    ...(config !== undefined && (stored.lossy || methodConfigOf(config.method).unsearched !== undefined) && { config }),
     ...(quality !== undefined && {
       baseline: quality.bound.baseline,
       measured: quality.measured.whole,

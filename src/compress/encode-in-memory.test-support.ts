@@ -1,5 +1,5 @@
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../native/load-core.ts';
 import { MemoryStore } from '../package/memory-store.test-support.ts';
 import type { WrittenPackage } from '../package/write-package.ts';
@@ -10,6 +10,7 @@ import { LevelForm } from './method/codebook/level-form.ts';
 import { memorySource } from './memory-source.test-support.ts';
 import type { ModelSource } from './upload/model-source.ts';
 import { gatherStatistics } from './method/codebook/model-statistics.ts';
+import { inshrinkeratorMethod } from './method/codebook/inshrinkerator-method.ts';
 import { planCodings, type CodingPlan } from './plan/plan-codings.ts';
 import { Quantizer } from './method/codebook/quantizer.ts';
 import type { TestTensors } from './tiny-model.test-support.ts';
@@ -26,7 +27,7 @@ export interface PreparedSource {
 
 export async function prepareSource(tensors: TestTensors, types: ReadonlyMap<string, LayerType>): Promise<PreparedSource> {
   const source = memorySource(core, tensors);
-  const plan = await planCodings(source, types, { parallel });
+  const plan = await planCodings(source, types, { parallel, codingOf: inshrinkeratorMethod.codingOf });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
   return { source, plan, quantizer: new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed: 3n, parallel }) };
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
@@ -8,10 +9,11 @@ import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
 import { bindingWarnings } from './eval-set/binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-expected.ts';
-import { methodOf, pace, type EncodeAttempt } from './encode-attempt.ts';
+import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { planCopies } from './plan/find-copies.ts';
-import { inputFeedback, type InputFeedback } from './method/residual/input-feedback.ts';
+import type { InputFeedback } from './method/input-feedback.ts';
+import type { QuantizableModel } from './method/method.ts';
 import type { QualityBound } from './measure/judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './eval-set/local-eval-set.ts';
 import { planMasters } from './plan/find-masters.ts';
@@ -25,13 +27,10 @@ import { stateWarnings } from './plan/state-warnings.ts';
 import { writeCandidate } from './measure/write-candidate.ts';
 
 /** A checkpoint read and understood: how it would be coded, and what bounds its quality. */
-export interface PreparedModel {
-  readonly plan: CodingPlan;
+export interface PreparedModel extends QuantizableModel {
   readonly layerTypes: ReadonlyMap<string, LayerType>;
   /** Absent without an eval set, and for exact runs. */
   readonly quality?: ModelQuality;
-  /** For the residual method, where an eval set tells what enters the matrices. */
-  readonly feedback?: InputFeedback;
 }
 
 /** What bounds the quality of a checkpoint, and what was understood of it. */
@@ -68,14 +67,16 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   const measured = bound?.measured;
   const layerTypes = modelLayerTypes(run, files, bound && measured && { ...bound, twins: measured.twins });
   if (measured !== undefined) attempt.source.shareGradients(measured.twins);
-  const unmeasured = measured?.unmeasured ?? new Set<string>();
-  const options = { ...pace(attempt), method: methodOf(attempt), keepExact: unmeasured, state: run.state };
+  // What comes back as it was uploaded needs no measuring.
+  const isLossless = methodConfigOf(attempt.method.name).unsearched !== undefined;
+  const unmeasured = (isLossless ? undefined : measured?.unmeasured) ?? new Set<string>();
+  const options = { ...pace(attempt), codingOf: attempt.method.codingOf, keepExact: unmeasured, state: run.state };
   const plan = await withCopies(attempt, await planCodings(attempt.source, layerTypes, options));
   const spared = [...unmeasured].filter((name) => wouldBeQuantized(name, files, layerTypes));
   const sparedNames = new Set(spared);
   if (spared.length > 0) attempt.warn(`Tensors that the eval graph does not use are kept exact: ${someOf(spared)}.`);
   if (bound !== undefined) bindingWarnings(bound, files, new Set([...unmeasured].filter((name) => !sparedNames.has(name)))).forEach(attempt.warn);
-  overrideWarnings(run.layerTypes, files, plan).forEach(attempt.warn);
+  overrideWarnings(run.layerTypes, files, isLossless ? undefined : plan).forEach(attempt.warn);
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });
@@ -118,7 +119,7 @@ interface EvaluatedUpload {
 
 /** Measures the uploaded weights, and what enters their matrices where that is of use. */
 async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: QualityGate): Promise<EvaluatedUpload> {
-  const { source, ctx, run, checkpoint, warn, signal } = attempt;
+  const { source, ctx, run, checkpoint, method, warn, signal } = attempt;
   const directory = join(attempt.directory, 'uploaded');
   await mkdir(directory);
   try {
@@ -129,8 +130,8 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     const distrust = unexpectedBaseline(checkpoint.expects, baseline.whole, run.search.expectsWithin);
     // What is distrusted is stored exact, and has no use for the inputs of its matrices.
     if (distrust !== undefined) return { baseline, words, distrust };
-    if (methodOf(attempt) !== 'residual' || !isQuantized(plan)) return { baseline, words };
-    const feedback = await inputFeedback({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
+    if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };
+    const feedback = await method.measureInputs({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
     return { baseline, words, ...(feedback && { feedback }) };
   } finally {
     await rm(directory, { recursive: true, force: true });

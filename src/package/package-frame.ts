@@ -3,12 +3,11 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { corruptPackage } from './corrupt-package.ts';
 import { indexBytesMax } from './format-limits.ts';
-import type { FormatVersion } from './package-index.ts';
+import { formatVersions, type FormatVersion } from './format-version.ts';
 
 /** The fixed parts around payloads and index (docs/format.md, "Frame"). */
 export const prefixBytes = 24;
 export const trailerBytes = 16;
-const formatVersions: readonly number[] = [1, 2, 3, 4, 5, 6];
 
 const magic = Uint8Array.from([0x46, 0x49, 0x52, 0x4e]); // "FIRN"
 
@@ -31,10 +30,11 @@ export function decodePrefix(bytes: Uint8Array): { readonly id: string; readonly
   const reader = new ByteReader(bytes);
   if (!magic.every((byte) => byte === reader.u8())) throw corruptPackage('the magic bytes are missing');
   const version = reader.u8();
-  if (!formatVersions.includes(version))
+  const formatVersion = formatVersions.find((known) => known === version);
+  if (formatVersion === undefined)
     throw new FirnError('unsupported-format', 'The package has a format version this server cannot read.', { detail: `version ${version}` });
   if (reader.u8() + reader.u8() + reader.u8() !== 0) throw corruptPackage('reserved bytes of the prefix are set');
-  return { id: Buffer.from(reader.take(16)).toString('hex'), formatVersion: version as FormatVersion };
+  return { id: Buffer.from(reader.take(16)).toString('hex'), formatVersion };
 }
 
 /** The last `trailerBytes` bytes: index offset and length, and one CRC-32C over prefix, index and these two. */

@@ -1,9 +1,16 @@
-import type { LayerType, QuantizedLayerType } from '../checkpoint/layer-type.ts';
-import type { QuantizableDtype } from '../checkpoint/dtype.ts';
-import type { StateForm } from '../checkpoint/options/state-form.ts';
 import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
 import type { MoveTuples } from '../native/core.ts';
+import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
+import type { FormatVersion } from './format-version.ts';
+import type { PackageCodebook } from './package-codebook.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
+import type { TensorPlace } from './tensor-place.ts';
+
+export type { FormatVersion } from './format-version.ts';
+export type { ExactCoding } from './codings/exact-coding.ts';
+export type { StateCoding } from './codings/state-coding.ts';
+export type { PackageCodebook } from './package-codebook.ts';
+export type { TensorPlace } from './tensor-place.ts';
 
 /** The decoded index of a package (docs/format.md). Everything a reader needs besides the payload bytes and, for a delta, the ancestor. */
 export interface PackageIndex {
@@ -22,12 +29,6 @@ export interface PackageIndex {
   /** Of a checkpoint stored in a super-step: its residual blocks share their payloads with those of the checkpoints beside it. */
   readonly part?: SuperStepPart;
 }
-
-/**
- * Version 2 has residual tensors; a writer uses it for packages that hold any. Version 3 is a super-step: several consecutive deltas in one package. Version 4 is version 2 with
- * what came after it, version 5 is version 4 with masters and widened copies, and version 6 is version 5 with kept tensors and gathered blocks; a writer uses each for packages that need it.
- */
-export type FormatVersion = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
 export interface SuperStep {
@@ -49,18 +50,6 @@ export interface SuperStepPart {
 export interface ResidualCoding {
   readonly tables: Uint8Array;
   readonly scales: StepScales;
-}
-
-/** One codebook: all tensors of one layer type and dtype. */
-export interface PackageCodebook {
-  readonly layerType: QuantizedLayerType;
-  readonly dtype: QuantizableDtype;
-  /** `levelCount` elements of `dtype`, little-endian: centroids, then pruned (0), then protected (0, unused). */
-  readonly table: Uint8Array;
-  readonly levelCount: number;
-  readonly prunedLevel?: number;
-  readonly protectedLevel?: number;
-  readonly tableSet: number;
 }
 
 export interface PackageFile {
@@ -92,31 +81,16 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding =
-  ExactCoding | { readonly kind: 'levels'; readonly codebook: number } | { readonly kind: 'residual' } | StateCoding | CopyCoding | KeptCoding;
+export type TensorCoding = BlockedCoding | CopyCoding | KeptCoding;
 
-/** Kept byte for byte. */
-export interface ExactCoding {
-  readonly kind: 'exact';
-  readonly layerType: LayerType;
-  /** Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on. */
-  readonly rounded?: TensorPlace;
-}
-
-/** Numbers of a file of a package and of a tensor in it. */
-export interface TensorPlace {
-  readonly file: number;
-  readonly tensor: number;
-}
-
-/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. From version 4 on. */
-export type StateCoding =
-  | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
-  | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
-
-/** Whether a coding is one of model weights that a search decides on. */
+/** Whether a coding is one of model weights that a method quantizes. */
 export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
-  return kind === 'levels' || kind === 'residual';
+  return kind !== 'copy' && kind !== 'kept' && codingRuleOf({ kind }).isWeight;
+}
+
+/** Whether elements come back as they were uploaded, as far as the coding tells: a copy's are those of its original. */
+export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['kind'], 'copy'> }): boolean {
+  return kind === 'kept' || codingRuleOf({ kind }).isExact;
 }
 
 /** The elements are those of another tensor of the package, which is no copy. From version 4 on. */
@@ -136,6 +110,13 @@ export type BlocklessCoding = CopyCoding | KeptCoding;
 
 export function isBlockless(coding: TensorCoding): coding is BlocklessCoding {
   return coding.kind === 'copy' || coding.kind === 'kept';
+}
+
+/** The format version from which a package may hold a coding. */
+export function codingVersionMin(coding: TensorCoding): FormatVersion {
+  if (coding.kind === 'kept') return 6;
+  if (coding.kind === 'copy') return coding.widened === true ? 5 : 4;
+  return codingRuleOf(coding).versionMin(coding);
 }
 
 export interface BlockEntry {

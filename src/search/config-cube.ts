@@ -1,4 +1,4 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import { defaultBitPrices, type SearchOptions } from '../checkpoint/options/search-options.ts';
 
 /** Index along each axis: bins, embedding bins, prune fraction, protect fraction, price of a bit. 0 is the most aggressive value. */

@@ -1,4 +1,4 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import { atLeastAsAggressive, type ConfigCube, type CubePoint, type PruneMetric } from './config-cube.ts';
 import type { FoundConfig, TrialRunner } from './trial-runner.ts';
 

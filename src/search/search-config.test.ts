@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configKey, type InshrinkeratorConfig, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
+import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import { defaultSearchOptions } from '../checkpoint/options/search-options.ts';
 import { ConfigCube } from './config-cube.ts';
 import { searchConfig, type ConfigSearch } from './search-config.ts';

@@ -1,4 +1,4 @@
-import type { InshrinkeratorConfig } from '../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../checkpoint/options/methods/inshrinkerator-config.ts';
 import type { SearchOptions } from '../checkpoint/options/search-options.ts';
 import { ConfigCube, type PruneMetric } from './config-cube.ts';
 import { searchDeltaNeighbourhood } from './delta-neighbourhood.ts';

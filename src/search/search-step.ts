@@ -1,4 +1,4 @@
-import { residualStepMax, residualStepMin } from '../checkpoint/options/quantization-config.ts';
+import { residualStepMax, residualStepMin } from '../checkpoint/options/methods/residual-config.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from './trial-runner.ts';
 
 /** Where a run's first checkpoint starts: three standard deviations, which only a barely trained model bears. In 1/32 octaves. */

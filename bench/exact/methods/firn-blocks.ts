@@ -1,6 +1,7 @@
 import { dtypeBytes } from '../../../src/checkpoint/dtype.ts';
 import type { NativeCore } from '../../../src/native/core.ts';
-import { elementKindOfDtype, type PlannedBlock } from '../../../src/package/blocks/block-plan.ts';
+import type { PlannedBlock } from '../../../src/package/blocks/block-plan.ts';
+import { elementKindOfDtype } from '../../../src/package/codings/exact-coding.ts';
 import { decodeExactBlock } from '../../../src/package/blocks/decode-block.ts';
 import { encodeExactBlock } from '../../../src/package/blocks/encode-block.ts';
 import { matchBlocks } from '../../../src/package/blocks/match-blocks.ts';

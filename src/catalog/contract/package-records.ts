@@ -46,10 +46,10 @@ export interface PackageRecords {
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
   /**
-   * Deltas of the run's residual checkpoints, live or hidden, by sequence, that have an object of their own and from which merging was not tried; without those of the
-   * `newest` ready checkpoints. At most `limit`.
+   * Deltas of the run's checkpoints that were quantized by one of `methods`, live or hidden, by sequence, that have an object of their own and from which merging was
+   * not tried; without those of the `newest` ready checkpoints. At most `limit`.
    */
-  mergeable(runId: string, options: { readonly newest: number; readonly limit: number }): Promise<MergeCandidate[]>;
+  mergeable(runId: string, options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] }): Promise<MergeCandidate[]>;
   /** Puts packages into one object, condemns the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
   merge(merged: MergedPackages): Promise<void>;
   setMergeTried(id: string): Promise<void>;

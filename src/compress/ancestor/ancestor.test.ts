@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { ancestorInMemory, encodeInMemory, prepareSource } from '../encode-in-memory.test-support.ts';

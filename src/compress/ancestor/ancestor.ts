@@ -5,10 +5,19 @@ import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import { gatheredBlocksMax } from '../../package/format-limits.ts';
 import { gatherBlock, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
-import { isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import {
+  isExactCoding,
+  isWeightCoding,
+  type PackageCodebook,
+  type PackageFile,
+  type PackageIndex,
+  type TensorCoding,
+  type TensorPlace,
+} from '../../package/package-index.ts';
 import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
+import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -148,7 +157,19 @@ export class Ancestor {
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
-  /** Levels of the block this one is coded against; undefined without a counterpart. */
+  /** The block this one is coded against, as it is coded; undefined without a counterpart. */
+  async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.decoded(match, signal);
+  }
+
+  /** Its elements, in the tensors' dtype; undefined without a counterpart. */
+  async elements(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : this.readers[file]!.elements(match, signal);
+  }
+
+  /** Its levels; undefined without a counterpart. */
   async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
@@ -163,7 +184,7 @@ export class Ancestor {
   /** The way to that state; undefined without a counterpart. */
   async residualChain(file: number, block: number, signal?: AbortSignal): Promise<ResidualChain | undefined> {
     const match = this.matches[file]![block]!;
-    return match < 0 ? undefined : this.readers[file]!.residualChain(match, signal);
+    return match < 0 ? undefined : residualWay(this.readers[file]!.walk(match), signal);
   }
 
   /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */
@@ -205,13 +226,7 @@ export class Ancestor {
       const { content } = this.index.files[number]!;
       return content.type === 'safetensors' ? content.codings : [];
     };
-    const { kind } = codingBehind(codingsOf(file)[tensor]!, codingsOf);
-    return kind === 'exact' || kind === 'kept';
-  }
-
-  private async decoded(file: number, block: number, signal?: AbortSignal): Promise<DecodedBlock | undefined> {
-    const match = this.matches[file]![block]!;
-    return match < 0 ? undefined : this.readers[file]!.decoded(match, signal);
+    return isExactCoding(codingBehind(codingsOf(file)[tensor]!, codingsOf));
   }
 
   /** The modulus of a matched block's differences in codebook `group`, which has `levelCount` levels now. */

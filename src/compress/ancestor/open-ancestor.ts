@@ -1,11 +1,14 @@
+import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
+import type { Restorer } from '../../restore/restorer.ts';
+import type { ModelSource } from '../upload/model-source.ts';
 import type { Ancestor } from './ancestor.ts';
-import type { EncodeAttempt } from '../encode-attempt.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
+import { LastAncestor } from './last-ancestor.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
-/** The ancestor chosen for a plan; its chain is open until the attempt looks at another. */
+/** The ancestor chosen for a plan; its chain is open until another is. */
 export interface OpenedAncestor {
   readonly candidate: AncestorCandidate;
   readonly ancestor: Ancestor;
@@ -17,37 +20,80 @@ const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>(['corrupt
 /** A candidate that shares this much of the plan is taken without a look at farther ones: one whose files are references to others' shares little or nothing. */
 export const coverageEnough = 0.5;
 
-/**
- * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose chain has room for another; without one where there is none. A
- * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
- * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
- */
-export async function withAncestor<T>(
-  attempt: EncodeAttempt,
-  candidates: readonly AncestorCandidate[],
-  plan: CodingPlan,
-  work: (opened: OpenedAncestor | undefined) => Promise<T>,
-): Promise<T> {
-  let best: { readonly candidate: AncestorCandidate; readonly coverage: number } | undefined;
-  for (const candidate of candidates) {
+export interface AncestorParts {
+  readonly catalog: Catalog;
+  readonly restorer: Restorer;
+  /** Packages of a chain, the new one included, at most. */
+  readonly chainLengthMax: number;
+  readonly source: ModelSource;
+  readonly signal: AbortSignal;
+  readonly warn: (sentence: string) => void;
+}
+
+/** Opens stored checkpoints along the plan of a new one. The one that was opened last stays open until another is, or until `close`. */
+export class Ancestors {
+  readonly #parts: AncestorParts;
+  readonly #last: LastAncestor;
+
+  constructor(parts: AncestorParts) {
+    this.#parts = parts;
+    this.#last = new LastAncestor(parts.source);
+  }
+
+  /**
+   * Runs `work` with the nearest candidate that shares blocks with the plan, most of them where there is one, and whose chain has room for another; without one where there is none. A
+   * candidate that cannot be read is passed over, and work that meets damage is done once more without an ancestor: damaged bytes of one checkpoint
+   * must not keep the later ones of its run from being stored. Rejects with the errors of catalog, store and `work`.
+   */
+  async withBest<T>(candidates: readonly AncestorCandidate[], plan: CodingPlan, work: (opened: OpenedAncestor | undefined) => Promise<T>): Promise<T> {
+    let best: { readonly candidate: AncestorCandidate; readonly coverage: number } | undefined;
+    for (const candidate of candidates) {
+      try {
+        const ancestor = await this.open(candidate, plan);
+        const coverage = ancestor === undefined ? 0 : await coverageOf(ancestor, this.#parts.signal);
+        if (ancestor !== undefined && coverage >= coverageEnough) return await work({ candidate, ancestor });
+        if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        this.#parts.warn(cannotBeRead(candidate));
+        return work(undefined);
+      }
+    }
+    if (best === undefined) return work(undefined);
     try {
-      const ancestor = await openAncestor(attempt, candidate, plan);
-      const coverage = ancestor === undefined ? 0 : await coverageOf(ancestor, attempt.signal);
-      if (ancestor !== undefined && coverage >= coverageEnough) return await work({ candidate, ancestor });
-      if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
+      return await work({ candidate: best.candidate, ancestor: (await this.open(best.candidate, plan))! });
     } catch (error) {
       if (!isDamage(error)) throw error;
-      attempt.warn(cannotBeRead(candidate));
+      this.#parts.warn(cannotBeRead(best.candidate));
       return work(undefined);
     }
   }
-  if (best === undefined) return work(undefined);
-  try {
-    return await work({ candidate: best.candidate, ancestor: (await openAncestor(attempt, best.candidate, plan))! });
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    attempt.warn(cannotBeRead(best.candidate));
-    return work(undefined);
+
+  /** A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another package or cannot be read. Rejects with the errors of catalog and store. */
+  async open(candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
+    const { packageId } = candidate.checkpoint;
+    return packageId === undefined ? undefined : this.#last.along(packageId, plan, () => this.#openChain(candidate, packageId));
+  }
+
+  close(): Promise<void> {
+    return this.#last.close();
+  }
+
+  async #openChain(candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
+    const { catalog, restorer, chainLengthMax, signal, warn } = this.#parts;
+    try {
+      const packages = await catalog.packages.chain(packageId);
+      // Asked for, since blocks of it may be in memory, whole, and the chain would have none to read from later.
+      if ((await catalog.damage.among(packages.map(({ key }) => key))).length > 0) {
+        warn(cannotBeRead(candidate));
+        return undefined;
+      }
+      return packages.length >= chainLengthMax ? undefined : await restorer.open(packages, signal);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      warn(cannotBeRead(candidate));
+      return undefined;
+    }
   }
 }
 
@@ -55,28 +101,6 @@ export async function withAncestor<T>(
 export async function coverageOf(ancestor: Ancestor, signal: AbortSignal): Promise<number> {
   const coverage = ancestor.coverage();
   return coverage >= coverageEnough ? coverage : (await ancestor.keeping(signal)).coverage();
-}
-
-/** A candidate along the plan's blocks, open until another is. Undefined when its chain has no room for another package or cannot be read. Rejects with the errors of catalog and store. */
-export async function openAncestor(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
-  const { packageId } = candidate.checkpoint;
-  return packageId === undefined ? undefined : attempt.lastAncestor.along(packageId, plan, () => openChain(attempt, candidate, packageId));
-}
-
-async function openChain({ ctx, signal, warn }: EncodeAttempt, candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
-  try {
-    const packages = await ctx.catalog.packages.chain(packageId);
-    // Asked for, since blocks of it may be in memory, whole, and the chain would have none to read from later.
-    if ((await ctx.catalog.damage.among(packages.map(({ key }) => key))).length > 0) {
-      warn(cannotBeRead(candidate));
-      return undefined;
-    }
-    return packages.length >= ctx.chainLengthMax ? undefined : await ctx.restorer.open(packages, signal);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    warn(cannotBeRead(candidate));
-    return undefined;
-  }
 }
 
 /** Whether stored bytes are damaged or missing. */

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { trialsMost } from '../../search/search-step.ts';
 import { TrialCounts } from './trial-counts.ts';
 
 const behind = (id: string) => ({ checkpoint: { id } }) as Parameters<TrialCounts['add']>[0];
 const [a, b, c] = [behind('a'), behind('b'), behind('c')];
 
 test('a search that is repeated counts once, and those behind other ancestors beside it', () => {
-  const counts = new TrialCounts({ bounded: true });
+  const counts = new TrialCounts({ trialsMax: trialsMost });
   counts.add(a, 3);
   expect(counts.total).toBe(3);
   counts.add(undefined, 4);
@@ -14,7 +15,7 @@ test('a search that is repeated counts once, and those behind other ancestors be
 });
 
 test('searches of a checkpoint have twelve trials together, four of them for a base', () => {
-  const counts = new TrialCounts({ bounded: true });
+  const counts = new TrialCounts({ trialsMax: trialsMost });
   expect([counts.allowance(undefined), counts.allowance(a)]).toEqual([12, 8]);
   counts.add(a, 5);
   expect([counts.allowance(undefined), counts.allowance(b)]).toEqual([7, 3]);
@@ -25,7 +26,7 @@ test('searches of a checkpoint have twelve trials together, four of them for a b
 });
 
 test('a search that is repeated may use what it could before', () => {
-  const counts = new TrialCounts({ bounded: true });
+  const counts = new TrialCounts({ trialsMax: trialsMost });
   counts.add(a, 4);
   counts.add(b, 4);
   counts.add(undefined, 4);
@@ -33,7 +34,7 @@ test('a search that is repeated may use what it could before', () => {
 });
 
 test('where nothing is bounded every search has as many as it likes', () => {
-  const counts = new TrialCounts({ bounded: false });
+  const counts = new TrialCounts({ trialsMax: Infinity });
   counts.add(undefined, 60);
   expect(counts.allowance(a)).toBe(Infinity);
 });

@@ -1,4 +1,3 @@
-import { trialsMost } from '../../search/search-step.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
 
 /** Trials that searches behind ancestors leave to one as a base, which then has to pass: what is stored exact takes more than any base. */
@@ -10,13 +9,13 @@ interface Counted {
   readonly trialCount: number;
 }
 
-/** Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it knows. Together at most {@link trialsMost} where they are bounded. */
+/** Trials of all searches of one try at a checkpoint, by what they built on: one that is repeated asks for what it knows. Together at most `trialsMax`. */
 export class TrialCounts {
   private readonly counts = new Map<string | undefined, Counted>();
   private readonly trialsMax: number;
 
-  constructor({ bounded }: { readonly bounded: boolean }) {
-    this.trialsMax = bounded ? trialsMost : Infinity;
+  constructor({ trialsMax }: { readonly trialsMax: number }) {
+    this.trialsMax = trialsMax;
   }
 
   /** Trials of all searches so far. */

@@ -1,9 +1,9 @@
 import type { NativeCore } from '../../native/core.ts';
 import { encodeExactBlock } from '../../package/blocks/encode-block.ts';
 import { writePackage, type DraftFile, type PackageDraft, type WrittenPackage, type WriteTarget } from '../../package/write-package.ts';
-import { namesOther } from '../../package/blocks/named-tensors.ts';
+import { gatheringVersionMin } from '../../package/blocks/gather-blocks.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
-import type { TensorCoding } from '../../package/package-index.ts';
+import { codingVersionMin, isWeightCoding } from '../../package/package-index.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
 import { encodeMaster } from './encode-master.ts';
 import { mapBounded } from '../bounded-parallel.ts';
@@ -78,13 +78,16 @@ async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode,
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
-/** Copies and lossy optimizer state need a version that has them, masters and widened copies the one after, kept tensors and gathered blocks the one after that. */
+/** In the version that all codings of its files and gathered blocks need. */
 function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncoding): FormEncoding {
-  const has = (isNew: (coding: TensorCoding) => boolean): boolean => plan.files.some(({ codings }, file) => !external.has(file) && codings.some(isNew));
-  const isGathered = plan.files.some(({ blocks }, file) => !external.has(file) && blocks.some((_, block) => encoding.ancestor?.isGathered(file, block)));
-  if (isGathered || has(({ kind }) => kind === 'kept')) return { ...encoding, formatVersion: 6 };
-  if (has(namesOther)) return { ...encoding, formatVersion: 5 };
-  return has(({ kind }) => kind === 'copy' || kind === 'state') ? { ...encoding, formatVersion: 4 } : encoding;
+  let { formatVersion } = encoding;
+  for (const [file, { blocks, codings }] of plan.files.entries()) {
+    if (external.has(file)) continue;
+    const isGathered = blocks.some((_, block) => encoding.ancestor?.isGathered(file, block));
+    const versions = codings.map(codingVersionMin);
+    for (const version of isGathered ? [...versions, gatheringVersionMin] : versions) if (version > formatVersion) formatVersion = version;
+  }
+  return { ...encoding, formatVersion };
 }
 
 async function* payloadsOf(
@@ -122,15 +125,10 @@ interface BlockEncoders {
 async function encodeBlock({ checkpoint: { source, plan }, encoding, core, state }: BlockEncoders, at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
   const { coding } = at.block;
   const { ancestor } = encoding;
-  switch (coding.kind) {
-    case 'exact':
-      return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
-    case 'state':
-      return state.payload(at, ancestor, signal);
-    case 'levels':
-    case 'residual':
-      return encoding.payload(at, signal);
-  }
+  if (isWeightCoding(coding)) return encoding.payload(at, signal);
+  if (coding.kind === 'state') return state.payload(at, ancestor, signal);
+  if (coding.kind !== 'exact') throw new TypeError(`nobody encodes blocks of kind ${coding.kind}`);
+  return shorter(await encodeExact({ source, ancestor }, core, at, coding.elementKind, signal), await encodeMaster({ source, plan, core }, at, signal));
 }
 
 function shorter(payload: Uint8Array, other: Uint8Array | undefined): Uint8Array {

@@ -1,10 +1,14 @@
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
+import type { NativeCore } from '../../native/core.ts';
+import type { ModelSource } from '../upload/model-source.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
-import { pace, type EncodeAttempt } from '../encode-attempt.ts';
 import { encodeExact } from '../encode/encode-package.ts';
 import { expectedReferences } from './file-references.ts';
 import { candidatesElsewhere, type AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import { mapBounded } from '../bounded-parallel.ts';
-import { coverageEnough, coverageOf, isDamage, openAncestor } from '../ancestor/open-ancestor.ts';
+import { coverageEnough, coverageOf, isDamage, type Ancestors } from '../ancestor/open-ancestor.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 
@@ -15,49 +19,63 @@ const lookBytesMin = 64 * 1024;
 /** Least share of what the sample takes alone that a checkpoint of another run has to save: it cannot be removed as long as this one is there. */
 const savedShareMin = 1 / 8;
 
+/** What is asked to find an ancestor of exact files. */
+export interface ExactLineage {
+  readonly catalog: Catalog;
+  readonly core: NativeCore;
+  readonly run: Run;
+  readonly source: ModelSource;
+  /** As filesHolding gives it. */
+  readonly holding: ReadonlyMap<string, CheckpointFile>;
+  readonly ancestors: Ancestors;
+  readonly chainLengthMax: number;
+  readonly parallel: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The candidates to build on where everything is kept exact, in the order they are to be tried: of its own run as a rule. Where none of these shares half of the blocks (a run's first checkpoint, or one
  * after references), the checkpoint of the repository that saves most bytes of a sample of blocks, if that is an eighth of them. Reads those blocks; rejects with the errors of catalog, store and core.
  */
-export async function ancestorsOfExact(attempt: EncodeAttempt, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
-  if (await hasLineage(attempt, plan, own)) return own;
-  const sample = sampleOf(attempt, plan);
+export async function ancestorsOfExact(work: ExactLineage, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<readonly AncestorCandidate[]> {
+  if (await hasLineage(work, plan, own)) return own;
+  const sample = sampleOf(work, plan);
   if (sample.length === 0) return own;
-  const alone = await codedBytes(attempt, sample);
+  const alone = await codedBytes(work, sample);
   let best: { readonly candidate: AncestorCandidate; readonly bytes: number } | undefined;
   // Of its own first: they win where others save no more.
-  for (const candidate of [...own, ...(await candidatesElsewhere(attempt.ctx.catalog, attempt.run, own[0]?.checkpoint))]) {
-    const bytes = await bytesBehind(attempt, { plan, sample, candidate });
+  for (const candidate of [...own, ...(await candidatesElsewhere(work.catalog, work.run, own[0]?.checkpoint))]) {
+    const bytes = await bytesBehind(work, { plan, sample, candidate });
     if (bytes !== undefined && bytes < (best?.bytes ?? alone)) best = { candidate, bytes };
   }
   return best !== undefined && best.bytes <= (1 - savedShareMin) * alone ? [best.candidate] : own;
 }
 
 /** Whether the run has a checkpoint that shares half of the plan's blocks, or a chain so long that a base is due. */
-async function hasLineage(attempt: EncodeAttempt, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<boolean> {
-  const { catalog, chainLengthMax } = attempt.ctx;
+async function hasLineage(work: ExactLineage, plan: CodingPlan, own: readonly AncestorCandidate[]): Promise<boolean> {
+  const { catalog, chainLengthMax } = work;
   for (const candidate of own) {
     const { packageId } = candidate.checkpoint;
     const stored = packageId === undefined ? undefined : await catalog.packages.get(packageId);
     if (stored !== undefined && stored.chainLength >= chainLengthMax) return true;
-    if (await ignoringDamage(() => coversEnough(attempt, candidate, plan))) return true;
+    if (await ignoringDamage(() => coversEnough(work, candidate, plan))) return true;
   }
   return false;
 }
 
-async function coversEnough(attempt: EncodeAttempt, candidate: AncestorCandidate, plan: CodingPlan): Promise<boolean> {
-  const ancestor = await openAncestor(attempt, candidate, plan);
-  return ancestor !== undefined && (await coverageOf(ancestor, attempt.signal)) >= coverageEnough;
+async function coversEnough(work: ExactLineage, candidate: AncestorCandidate, plan: CodingPlan): Promise<boolean> {
+  const ancestor = await work.ancestors.open(candidate, plan);
+  return ancestor !== undefined && (await coverageOf(ancestor, work.signal)) >= coverageEnough;
 }
 
 /** Exact blocks, evenly spread over the bytes that have to be stored; the same ones for the same upload. None where there is little to store. */
-function sampleOf(attempt: EncodeAttempt, plan: CodingPlan): BlockPlace[] {
-  const references = expectedReferences(attempt, plan);
+function sampleOf(work: ExactLineage, plan: CodingPlan): BlockPlace[] {
+  const references = expectedReferences(work, plan);
   const places: { readonly place: BlockPlace; readonly endBytes: number }[] = [];
   let bytes = 0;
   for (const [file, { blocks }] of plan.files.entries()) {
     if (references.has(file)) continue;
-    const { sizeBytes } = attempt.source.files[file]!;
+    const { sizeBytes } = work.source.files[file]!;
     const elements = blocks.reduce((sum, { elementCount }) => sum + elementCount, 0);
     for (const [index, block] of blocks.entries()) {
       if (block.coding.kind !== 'exact') continue;
@@ -82,14 +100,14 @@ interface SampleBehind {
 }
 
 /** What the sample takes behind a candidate; undefined where it shares nothing, has no room for another package, or cannot be read. */
-function bytesBehind(attempt: EncodeAttempt, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
+function bytesBehind(work: ExactLineage, { plan, sample, candidate }: SampleBehind): Promise<number | undefined> {
   return ignoringDamage(async () => {
-    const ancestor = await openAncestor(attempt, candidate, plan);
+    const ancestor = await work.ancestors.open(candidate, plan);
     if (ancestor === undefined) return undefined;
-    const { plan: keeping } = await ancestor.keeping(attempt.signal);
+    const { plan: keeping } = await ancestor.keeping(work.signal);
     const keptShare = ({ file, block }: BlockPlace): number => keptElements(keeping, file, block) / block.elementCount;
     if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || keptShare(at) > 0)) return undefined;
-    return codedBytes(attempt, sample, { ancestor, share: (at) => 1 - keptShare(at) });
+    return codedBytes(work, sample, { ancestor, share: (at) => 1 - keptShare(at) });
   });
 }
 
@@ -103,16 +121,16 @@ interface CodedBehind {
   readonly share: (at: BlockPlace) => number;
 }
 
-async function codedBytes(attempt: EncodeAttempt, sample: readonly BlockPlace[], behind?: CodedBehind): Promise<number> {
-  const { source, ctx, signal } = attempt;
+async function codedBytes(work: ExactLineage, sample: readonly BlockPlace[], behind?: CodedBehind): Promise<number> {
+  const { source, core, signal, parallel } = work;
   const ancestor = behind?.ancestor;
   const sizeOf = async (at: BlockPlace): Promise<number> => {
     if (at.block.coding.kind !== 'exact') throw new TypeError('not an exact block');
     const share = behind?.share(at) ?? 1;
-    return share === 0 ? 0 : share * (await encodeExact({ source, ancestor }, ctx.core, at, at.block.coding.elementKind, signal)).length;
+    return share === 0 ? 0 : share * (await encodeExact({ source, ancestor }, core, at, at.block.coding.elementKind, signal)).length;
   };
   let bytes = 0;
-  for await (const size of mapBounded(sample, pace(attempt).parallel, sizeOf)) bytes += size;
+  for await (const size of mapBounded(sample, parallel, sizeOf)) bytes += size;
   return bytes;
 }
 

@@ -4,8 +4,10 @@ import type { Run } from '../../catalog/contract/run-records.ts';
 import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Downloads } from '../../restore/downloads.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
-import type { EncodeAttempt } from '../encode-attempt.ts';
-import type { SourceFile } from '../upload/model-source.ts';
+import type { NativeCore } from '../../native/core.ts';
+import type { Restorer } from '../../restore/restorer.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import type { ModelSource, SourceFile } from '../upload/model-source.ts';
 import { isDamage } from '../ancestor/open-ancestor.ts';
 import { copiedFiles, isExactFile, type CodingPlan } from '../plan/plan-codings.ts';
 
@@ -21,8 +23,21 @@ export async function filesHolding(catalog: Catalog, { repositoryId }: Run, file
   return new Map((await catalog.files.holding(repositoryId, [...digests])).map((file) => [file.resultSha256!, file]));
 }
 
+/** What a reference is looked for with. */
+export interface ReferenceSearch {
+  readonly source: Pick<ModelSource, 'files'>;
+  /** By digest of uploaded files: files of the repository that say they hold the same bytes. */
+  readonly holding: ReadonlyMap<string, CheckpointFile>;
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly core: NativeCore;
+  /** With caches of its own. */
+  readonly freshRestorer: () => Restorer;
+  readonly signal: AbortSignal;
+}
+
 /** Numbers of the files that will be references, as a rule: the repository has their bytes, or a file before them has. */
-export function expectedReferences({ holding, source: { files } }: Pick<EncodeAttempt, 'holding' | 'source'>, plan: CodingPlan): ReadonlySet<number> {
+export function expectedReferences({ holding, source: { files } }: Pick<ReferenceSearch, 'holding' | 'source'>, plan: CodingPlan): ReadonlySet<number> {
   const seen = new Set(holding.keys());
   const expected = new Set<number>();
   for (const [number, file] of files.entries()) {
@@ -37,21 +52,24 @@ export function expectedReferences({ holding, source: { files } }: Pick<EncodeAt
  * Those files of `holding` whose bytes are whole, each read to its end and compared: what a reference replaces is given up. One that is damaged is none, and the bytes
  * are stored again. Rejects with the errors of catalog and store.
  */
-export async function findOrigins(attempt: EncodeAttempt, plan: CodingPlan): Promise<FileOrigins> {
-  const { files } = attempt.source;
+export async function findOrigins(search: ReferenceSearch, plan: CodingPlan): Promise<FileOrigins> {
+  const { files } = search.source;
   const wanted = new Map(files.filter((_, number) => isReferable(files, plan, number)).map((file) => [file.sha256, file]));
   const origins = new Map<string, string>();
   for (const [sha256, file] of wanted) {
-    const origin = attempt.holding.get(sha256);
-    if (origin !== undefined && (await isWhole(attempt, origin, file))) origins.set(sha256, origin.id);
+    const origin = search.holding.get(sha256);
+    if (origin !== undefined && (await isWhole(search, origin, file))) origins.set(sha256, origin.id);
   }
   return origins;
 }
 
-async function isWhole({ ctx, signal }: EncodeAttempt, origin: CheckpointFile, { sizeBytes, sha256 }: SourceFile): Promise<boolean> {
-  const checkpoint = await ctx.catalog.checkpoints.get(origin.checkpointId);
+async function isWhole(
+  { catalog, store, core, freshRestorer, signal }: ReferenceSearch,
+  origin: CheckpointFile,
+  { sizeBytes, sha256 }: SourceFile,
+): Promise<boolean> {
+  const checkpoint = await catalog.checkpoints.get(origin.checkpointId);
   if (checkpoint === undefined) return false;
-  const { catalog, store, core, freshRestorer } = ctx;
   try {
     const opened = await new Downloads({ catalog, store, core, restorer: freshRestorer() }).openFile(checkpoint, origin);
     try {
@@ -71,7 +89,7 @@ async function isWhole({ ctx, signal }: EncodeAttempt, origin: CheckpointFile, {
  * can be coded against it. Neither is one that another file has copies of.
  */
 export function referencesBeside(
-  { source: { files }, rows }: EncodeAttempt,
+  { source: { files }, rows }: Pick<ReferenceSearch, 'source'> & { readonly rows: readonly CheckpointFile[] },
   { plan, origins, ancestor }: { readonly plan: CodingPlan; readonly origins: FileOrigins; readonly ancestor: Ancestor | undefined },
 ): ReadonlyMap<number, string> {
   const known = new Map(origins);

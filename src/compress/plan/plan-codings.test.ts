@@ -3,6 +3,7 @@ import type { LayerType } from '../../checkpoint/layer-type.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { memorySource, sourceFile } from '../memory-source.test-support.ts';
 import { ModelSource } from '../upload/model-source.ts';
+import { inshrinkeratorMethod } from '../method/codebook/inshrinkerator-method.ts';
 import { levelBlocks, planCodings, planExact, wouldBeQuantized } from './plan-codings.ts';
 import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../tiny-model.test-support.ts';
 
@@ -44,7 +45,7 @@ const types = new Map<string, LayerType>(
 
 /** By tensor: its group as "layer type dtype", or "exact". */
 async function codingsOf(source: ModelSource, keepExact?: ReadonlySet<string>) {
-  const plan = await planCodings(source, types, { ...options, ...(keepExact && { keepExact }) });
+  const plan = await planCodings(source, types, { ...options, codingOf: inshrinkeratorMethod.codingOf, ...(keepExact && { keepExact }) });
   const named = plan.files.map((file, number) =>
     Object.fromEntries(
       file.codings.map((coding, tensor) => {

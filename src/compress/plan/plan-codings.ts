@@ -1,12 +1,11 @@
-import { isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
+import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
 import type { LayerType, QuantizedLayerType } from '../../checkpoint/layer-type.ts';
-import type { QuantizationMethod } from '../../checkpoint/options/quantization-config.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { quantizedLayerType } from '../../graph/layers/quantized-layer-type.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import { codingBehind } from '../../package/blocks/copied-tensors.ts';
-import { isWeightCoding, type TensorCoding } from '../../package/package-index.ts';
+import { isExactCoding, isWeightCoding, type TensorCoding } from '../../package/package-index.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import { forEachBounded } from '../bounded-parallel.ts';
 import type { ModelSource, SourceFile } from '../upload/model-source.ts';
@@ -36,19 +35,27 @@ export interface CodingPlan {
 /** Decides for every tensor whether it is quantized: a quantized layer type, a float dtype, and finite weights only. */
 export async function planCodings(source: ModelSource, layerTypes: ReadonlyMap<string, LayerType>, options: PlanOptions): Promise<CodingPlan> {
   const keepExact = options.keepExact ?? new Set();
-  const method = options.method ?? 'inshrinkerator';
-  const { state = defaultStateOptions } = options;
-  const first = plan(source.files, layerTypes, { keepExact, method, state });
+  const { codingOf, state = defaultStateOptions } = options;
+  const first = plan(source.files, layerTypes, { keepExact, codingOf, state });
   const nonFinite = await findNonFinite(source, first, options);
   if (nonFinite.size === 0) return first;
   const inOrder = source.files.flatMap((file) => file.layout.tensors.map((entry) => entry.name)).filter((name) => nonFinite.has(name));
-  return { ...plan(source.files, layerTypes, { keepExact: new Set([...keepExact, ...nonFinite]), method, state }), nonFinite: [...new Set(inOrder)] };
+  return { ...plan(source.files, layerTypes, { keepExact: new Set([...keepExact, ...nonFinite]), codingOf, state }), nonFinite: [...new Set(inOrder)] };
 }
+
+/** A tensor of the model. */
+export interface ModelTensor {
+  readonly entry: TensorEntry;
+  readonly layerType: LayerType;
+}
+
+/** How a method codes a tensor of the model; undefined for one that it leaves exact. `groupOf`: the number of the codebook of a layer type and dtype. */
+export type WeightCoding = (tensor: ModelTensor, groupOf: (layerType: QuantizedLayerType, dtype: QuantizableDtype) => number) => TensorCoding | undefined;
 
 export interface PlanOptions {
   readonly parallel: number;
-  /** Decides which tensors are quantized, and how they are coded. `inshrinkerator` by default. */
-  readonly method?: QuantizationMethod;
+  /** Decides which tensors are quantized, and how they are coded. */
+  readonly codingOf: WeightCoding;
   readonly signal?: AbortSignal;
   /** Model tensors that are not to be quantized whatever their layer. */
   readonly keepExact?: ReadonlySet<string>;
@@ -81,7 +88,7 @@ export function planExact(files: readonly SourceFile[], layerTypes: ReadonlyMap<
 function plan(
   files: readonly SourceFile[],
   layerTypes: ReadonlyMap<string, LayerType>,
-  { keepExact, method, state }: { readonly keepExact: ReadonlySet<string>; readonly method: QuantizationMethod; readonly state: StateOptions },
+  { keepExact, codingOf, state }: { readonly keepExact: ReadonlySet<string>; readonly codingOf: WeightCoding; readonly state: StateOptions },
 ): CodingPlan {
   const groups: QuantizedGroup[] = [];
   const groupOf = (layerType: QuantizedLayerType, dtype: QuantizableDtype): number => {
@@ -97,20 +104,11 @@ function plan(
         if (optimizerState !== undefined) return optimizerState;
         const type = layerTypes.get(entry.name);
         if (file.role !== 'model' || type === undefined || keepExact.has(entry.name)) return exactCoding(file, entry, layerTypes);
-        if (method === 'residual') return isResidual(type, entry) ? { kind: 'residual' } : exactCoding(file, entry, layerTypes);
-        const quantized = quantizedLayerType(type, entry);
-        return quantized === undefined
-          ? exactCoding(file, entry, layerTypes)
-          : { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
+        return codingOf({ entry, layerType: type }, groupOf) ?? exactCoding(file, entry, layerTypes);
       }),
     ),
   );
   return { groups, files: planned, nonFinite: [] };
-}
-
-/** Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the architecture as often as statistics. */
-function isResidual(type: LayerType, entry: TensorEntry): boolean {
-  return type !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0;
 }
 
 /** Layer types are those of the model's tensors; another file may use the same names for something else. */
@@ -126,6 +124,7 @@ function planFile(file: SourceFile, codings: readonly TensorCoding[]): PlannedFi
 async function findNonFinite(source: ModelSource, codingPlan: CodingPlan, options: PlanOptions): Promise<Set<string>> {
   const found = new Set<string>();
   await forEachBounded(quantizedBlocks(codingPlan), options.parallel, async ({ file, block }) => {
+    if (isExactCoding(block.coding)) return;
     const moments = await source.moments(file, block, options.signal);
     for (const [i, { sumOfSquares }] of moments.entries()) {
       if (!Number.isFinite(sumOfSquares)) found.add(source.files[file]!.layout.tensors[block.segments[i]!.tensor]!.name);
@@ -143,8 +142,7 @@ export function isQuantized(codingPlan: CodingPlan): boolean {
 export function isExactTensor({ files }: CodingPlan, file: number, tensor: number): boolean {
   const coding = files[file]!.codings[tensor]!;
   if (coding.kind === 'copy' && coding.widened === true) return false;
-  const { kind } = codingBehind(coding, (number) => files[number]!.codings);
-  return kind === 'exact' || kind === 'kept';
+  return isExactCoding(codingBehind(coding, (number) => files[number]!.codings));
 }
 
 /** Whether all tensors of a file come back as they were uploaded. */

@@ -1,44 +1,73 @@
 import { z } from '@hono/zod-openapi';
-import { bitPriceMax, residualStepMax, residualStepMin, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
+import type { ConfigField, MethodConfig } from '../../checkpoint/options/methods/method-config.ts';
+import { methodConfigs, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 
-const numbers = {
-  bins: z.number().int().min(2).max(256),
-  embeddingBins: z.number().int().min(2).max(256),
-  pruneFraction: z.number().min(0).lt(1),
-  protectFraction: z.number().min(0).lt(1),
-  bitPrice: z.number().min(0).max(bitPriceMax).optional().openapi({
-    description:
-      'Codebooks are entropy-constrained: what a bit a weight is worth, in the squared error that optimal k-means leaves with as many bins. Without it they are k-means.',
-  }),
-};
-const pruneMetric = z.enum(['magnitude', 'sensitivity']);
-const example = { method: 'inshrinkerator', bins: 8, embeddingBins: 16, pruneFraction: 0.2, pruneMetric: 'magnitude', protectFraction: 0.005 } as const;
+type Entry = MethodConfig<QuantizationConfig>;
+type Field = ConfigField & { readonly default?: string };
 
-const residual = {
-  method: z.literal('residual'),
-  step: z.number().int().min(residualStepMin).max(residualStepMax).openapi({
-    description:
-      'Quantization step of an average tensor in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
-  }),
-};
+function fieldsOf({ fields }: Entry): [string, Field][] {
+  return Object.entries<Field>(fields);
+}
 
-const inshrinkeratorSchema = z.object({ method: z.literal('inshrinkerator'), ...numbers, pruneMetric }).openapi('InshrinkeratorConfig', { example });
-const residualSchema = z.object(residual).openapi('ResidualConfig', { example: { method: 'residual', step: -16 } });
+function valueSchema(field: Field): z.ZodType {
+  switch (field.kind) {
+    case 'integer':
+      return z.number().int().min(field.min).max(field.max);
+    case 'number':
+      return 'max' in field ? z.number().min(field.min).max(field.max) : z.number().min(field.min).lt(field.below);
+    case 'choice':
+      return z.enum(field.values);
+  }
+}
 
-export const quantizationConfigSchema = z.discriminatedUnion('method', [inshrinkeratorSchema, residualSchema]).openapi('QuantizationConfig');
+function described(schema: z.ZodType, description: string | undefined): z.ZodType {
+  return description === undefined ? schema : schema.openapi({ description });
+}
 
-/** As a client gives it. Defaults are filled in here and not by the schema: generated clients take a default for a required key. */
-const inshrinkeratorInput = z
-  .strictObject({
-    method: z.literal('inshrinkerator').optional().openapi({ description: '`inshrinkerator` by default, where bins are given.' }),
-    ...numbers,
-    pruneMetric: pruneMetric.optional().openapi({ description: '`magnitude` by default.' }),
-  })
-  .openapi('InshrinkeratorConfigInput', { example });
+function storedSchema(entry: Entry) {
+  const fields = fieldsOf(entry).map(([name, field]) => {
+    const value = valueSchema(field);
+    return [name, described(field.optional ? value.optional() : value, field.description)];
+  });
+  return z
+    .object({ method: z.literal(entry.method), ...(Object.fromEntries(fields) as Record<string, z.ZodType>) })
+    .openapi(entry.schemaName, { example: entry.example });
+}
 
+/** As a client gives it. Defaults are filled in by {@link completed} and not by the schema: generated clients take a default for a required key. */
+function inputSchema(entry: Entry) {
+  const { method, unnamed } = entry;
+  const fields = fieldsOf(entry).map(([name, field]) => {
+    const words = field.default === undefined ? field.description : [field.description, `\`${field.default}\` by default.`].filter(Boolean).join(' ');
+    const value = valueSchema(field);
+    return [name, described(field.optional || field.default !== undefined ? value.optional() : value, words)];
+  });
+  const named = z.literal(method);
+  return z
+    .strictObject({
+      method: unnamed === undefined ? named : named.optional().openapi({ description: unnamed }),
+      ...(Object.fromEntries(fields) as Record<string, z.ZodType>),
+    })
+    .openapi(`${entry.schemaName}Input`, { example: entry.example });
+}
+
+/** What a client gave, with the method and the defaults that it left out. */
+function completed(given: Readonly<Record<string, unknown>>): QuantizationConfig {
+  const entry = methodConfigs.find(({ method, unnamed }) => (given['method'] === undefined ? unnamed !== undefined : method === given['method']))!;
+  const defaults = fieldsOf(entry).flatMap(([name, field]) => (field.default === undefined || given[name] !== undefined ? [] : [[name, field.default]]));
+  // The schemas are made of the entries, so what they let through is a config.
+  return { ...given, method: entry.method, ...Object.fromEntries(defaults) } as QuantizationConfig;
+}
+
+type Several<T> = readonly [T, ...T[]];
+
+const stored = methodConfigs.map(storedSchema) as unknown as Several<ReturnType<typeof storedSchema>>;
+export const quantizationConfigSchema = z
+  .discriminatedUnion('method', [...stored] as [(typeof stored)[0]])
+  .openapi('QuantizationConfig') as unknown as z.ZodType<QuantizationConfig>;
+
+const inputs = methodConfigs.map(inputSchema) as unknown as Several<ReturnType<typeof inputSchema>>;
 export const quantizationConfigInput = z
-  .union([inshrinkeratorInput, z.strictObject(residual).openapi('ResidualConfigInput')])
+  .union([...inputs])
   .openapi('QuantizationConfigInput')
-  .transform((given): QuantizationConfig =>
-    given.method === 'residual' ? given : { ...given, method: 'inshrinkerator', pruneMetric: given.pruneMetric ?? 'magnitude' },
-  );
+  .transform((given): QuantizationConfig => completed(given));

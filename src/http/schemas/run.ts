@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
-import { bitPriceMax, quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
+import { configsMax } from '../../checkpoint/options/methods/config-count.ts';
+import { bitPriceMax } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
+import { quantizationMethods } from '../../checkpoint/options/quantization-config.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import {
@@ -14,7 +16,6 @@ import {
 } from '../../checkpoint/options/search-options.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
-import { configsMax } from '../../ingest/run/create-run.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { nameSchema, runNameSchema, stepSchema } from './parameters.ts';
 import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';

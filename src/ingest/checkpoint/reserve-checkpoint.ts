@@ -4,10 +4,9 @@ import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
-import { configKey } from '../../checkpoint/options/quantization-config.ts';
+import { configKey, methodConfigOf } from '../../checkpoint/options/quantization-config.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
 import { checkExpects } from './check-expects.ts';
-import { checkLevelCounts } from '../run/check-level-counts.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { openCheckpoint } from './open-checkpoint.ts';
 import { mustBeSafetensors, roleOfFile } from '../stage/role-of-file.ts';
@@ -38,8 +37,7 @@ type PlannedFile = AnnouncedFile & { readonly role: FileRole };
 export async function reserveCheckpoint(ctx: IngestContext, run: Run, reservation: Reservation): Promise<Checkpoint> {
   const { step, fixedConfig } = reservation;
   if (!Number.isSafeInteger(step) || step < 0) throw new FirnError('invalid-request', 'A step is a whole number from 0 on.');
-  if (fixedConfig?.method === 'inshrinkerator')
-    checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
+  if (fixedConfig !== undefined) methodConfigOf(fixedConfig.method).check?.(fixedConfig);
   const files = planFiles(ctx, reservation.files);
   await checkExpects(ctx.catalog, run, reservation.expects);
   try {

@@ -6,20 +6,13 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
 import type { Fidelity } from '../../checkpoint/role.ts';
+import { methodConfigOf, methodConfigs } from '../../checkpoint/options/quantization-config.ts';
 import { defaultSearchOptions, type SearchOptions } from '../../checkpoint/options/search-options.ts';
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
-import { checkLevelCounts } from './check-level-counts.ts';
 import { readyEvalSet } from './evaluation-of-run.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
 import { refuseUnfit } from '../refuse-unfit.ts';
 import { settleThresholds } from './settle-thresholds.ts';
-
-/**
- * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not monotone all of them are estimated for one
- * checkpoint, each by a pass over (a sample of) the weights.
- */
-export const configsMax = 8192;
-const pruneMetricCount = 2;
 
 export interface CreateRunInput {
   readonly name: string;
@@ -59,8 +52,8 @@ export async function createRun(ctx: CreateRunContext, repository: Repository, i
     const search = mergeSearch(parent?.run.search ?? defaultSearchOptions, input.search ?? {});
     const { thresholds: given, allowLarge } = input;
     const thresholds = settleThresholds({ given, inherited: parent?.run.thresholds, allowLarge, evalSet });
-    const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || search.fixedConfig !== undefined ? 'lossy' : 'exact');
-    if (fidelity === 'lossy' && evalSet === undefined && search.fixedConfig === undefined) {
+    const fidelity = input.fidelity ?? inheritedFidelity(input, parent?.run) ?? (evalSet !== undefined || isDecided(search) ? 'lossy' : 'exact');
+    if (fidelity === 'lossy' && evalSet === undefined && !isDecided(search)) {
       throw new FirnError('invalid-request', 'A lossy run needs an eval set, or a fixed config.');
     }
     return tx.runs.create({
@@ -116,6 +109,11 @@ function inheritedFidelity(input: CreateRunInput, parent: Run | undefined): Fide
   return input.evalSet === undefined && input.search?.fixedConfig === undefined ? parent?.fidelity : undefined;
 }
 
+/** Whether the config of every checkpoint is known without a search. */
+function isDecided({ method, fixedConfig }: SearchOptions): boolean {
+  return fixedConfig !== undefined || methodConfigOf(method).unsearched !== undefined;
+}
+
 function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 'state'> {
   if (state === undefined) return parent?.state === undefined ? {} : { state: parent.state };
   const given = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
@@ -124,21 +122,7 @@ function stateOf({ state }: CreateRunInput, parent: Run | undefined): Pick<Run, 
 
 function mergeSearch(defaults: SearchOptions, given: NonNullable<CreateRunInput['search']>): SearchOptions {
   const search = { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) } as SearchOptions;
-  checkLevelCounts({
-    bins: Math.max(...search.bins),
-    embeddingBins: Math.max(...search.embeddingBins),
-    prunes: search.pruneFractions.some((fraction) => fraction > 0),
-    protects: search.protectFractions.some((fraction) => fraction > 0),
-  });
-  const prices = search.clustering === 'entropy' && search.bitPrices !== undefined ? [search.bitPrices] : [];
-  const axes = [search.bins, search.embeddingBins, search.pruneFractions, search.protectFractions, ...prices];
-  const configs = axes.reduce((product, axis) => product * axis.length, pruneMetricCount);
-  if (configs > configsMax) {
-    throw new FirnError('invalid-request', `The axes of the search span ${configs} configs, the two prune metrics counted; at most ${configsMax} are allowed.`);
-  }
-  const { fixedConfig } = search;
-  if (fixedConfig?.method === 'inshrinkerator') {
-    checkLevelCounts({ ...fixedConfig, prunes: fixedConfig.pruneFraction > 0, protects: fixedConfig.protectFraction > 0 });
-  }
+  for (const { checkAxes } of methodConfigs) checkAxes?.(search);
+  if (search.fixedConfig !== undefined) methodConfigOf(search.fixedConfig.method).check?.(search.fixedConfig);
   return search;
 }

@@ -1,5 +1,5 @@
 import { dtypeBytes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
-import { bitPriceMax } from '../../checkpoint/options/quantization-config.ts';
+import { bitPriceMax } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
 import {
   blockElementsMax,
   contextSlotsMax,

@@ -1,40 +1,16 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
-import { blockElementsMax, type ElementKind } from '../../native/core.ts';
+import { blockElementsMax } from '../../native/core.ts';
+import { codingRuleOf } from '../codings/all-codings.ts';
 import type { PlannedBlock } from './block-plan.ts';
-import { superStepWidthMax } from '../format-limits.ts';
 
-/** Bytes of one element as it is coded. */
-export const elementKindBytes: Readonly<Record<ElementKind, number>> = { bytes: 1, f16: 2, bf16: 2, word16: 2, f32: 4, word32: 4, f64: 8, word64: 8 };
-
-/** Longest code of a token, in bits (docs/format-blocks.md). */
-const codeLengthMaxBits = 24;
-
-/** Mode, lengths and coder states of a residual block, in bytes. */
-const residualHeadBytesMax = 256;
-/** A symbol and its escape, in bytes, with room to spare. */
-const residualElementBytesMax = 10;
-/** Clusters of a segment of optimizer state, or what is expected of its first row. */
-const stateSegmentBytesMax = 160;
-/** A symbol, its escape, and what is expected of its row and its column, in bytes, with room to spare. */
-const stateElementBytesMax = 20;
-/** An escape as a varint. */
-const escapeBytesMax = 5;
-
-/**
- * Most bytes a block's payload can have: exact, one mode byte and the raw elements; residual and state, what their parts can come to; levels, a count, a word per element and a token of
- * the longest code per element (two tokens stand for at least two elements), padded to a byte.
- */
+/** Most bytes a block's payload can have. */
 export function payloadBytesMax(block: PlannedBlock): number {
-  if (block.coding.kind === 'exact') return 1 + block.elementCount * elementKindBytes[block.coding.elementKind];
-  if (block.coding.kind === 'residual') return residualHeadBytesMax + residualElementBytesMax * block.elementCount;
-  if (block.coding.kind === 'state') return residualHeadBytesMax + stateSegmentBytesMax * block.segments.length + stateElementBytesMax * block.elementCount;
-  return 8 + 2 * block.elementCount + Math.ceil((block.elementCount * codeLengthMaxBits) / 8);
+  return codingRuleOf(block.coding).payloadBytesMax(block);
 }
 
-/** The same in a super-step, whose residual blocks have the escapes of all its checkpoints besides. */
+/** The same in a super-step, whose shared blocks hold what several checkpoints have. */
 export function superStepPayloadBytesMax(block: PlannedBlock): number {
-  const most = payloadBytesMax(block);
-  return block.coding.kind === 'residual' ? most + superStepWidthMax * escapeBytesMax * block.elementCount : most;
+  return codingRuleOf(block.coding).sharedPayloadBytesMax?.(block) ?? payloadBytesMax(block);
 }
 
 /** At least this many blocks hold the tensors; cheap to know before planning them one by one. */

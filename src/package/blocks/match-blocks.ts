@@ -1,5 +1,6 @@
 import type { BlockSegment, PlannedBlock } from './block-plan.ts';
 import { blockElementsMax } from '../../native/core.ts';
+import { codingRuleOf } from '../codings/all-codings.ts';
 import type { PackageCodebook } from '../package-index.ts';
 import type { FilePlan } from './plan-file.ts';
 
@@ -36,12 +37,8 @@ export function levelModulus(codebook: PackageCodebook, previous: PackageCodeboo
 }
 
 function sameCoding(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
-  if (a.coding.kind === 'exact') return b.coding.kind === 'exact' && a.coding.elementKind === b.coding.elementKind;
-  if (a.coding.kind === 'residual') return b.coding.kind === 'residual' && a.coding.dtype === b.coding.dtype;
-  if (a.coding.kind === 'state') return b.coding.kind === 'state' && a.coding.form === b.coding.form;
-  if (b.coding.kind !== 'levels') return false;
-  const [bookA, bookB] = [fileA.codebooks[a.coding.codebook]!, fileB.codebooks[b.coding.codebook]!];
-  return bookA.layerType === bookB.layerType && bookA.dtype === bookB.dtype;
+  if (a.coding.kind !== b.coding.kind) return false;
+  return codingRuleOf(a.coding).matches({ coding: a.coding, codebooks: fileA.codebooks }, { coding: b.coding, codebooks: fileB.codebooks });
 }
 
 function sameSegments(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {

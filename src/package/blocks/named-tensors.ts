@@ -49,8 +49,3 @@ export function roundedParts(codings: readonly TensorCoding[], block: PlannedBlo
     return { elementCount, dtype, beside: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
   });
 }
-
-/** Whether a tensor is a master or a widened copy: what format version 5 has. */
-export function namesOther(coding: TensorCoding): boolean {
-  return coding.kind === 'exact' ? coding.rounded !== undefined : coding.kind === 'copy' && coding.widened === true;
-}

@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { headerLengthBytes } from '../../checkpoint/safetensors/safetensors-limits.ts';
 import { ByteWriter } from '../byte-writer.ts';
+import { codingRuleOf } from '../codings/all-codings.ts';
 import { writeCodebook } from './codebook-record.ts';
 import { codebookCountMax, fileCountMax } from '../format-limits.ts';
 import { writeHeaderJson } from './header-delta.ts';
@@ -101,9 +102,9 @@ function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
   for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
 }
 
-/** All but the residual ones. */
+/** All but those that checkpoints of a super-step share. */
 function ownBlocks(file: PackageFile): BlockEntry[] {
   const entries = file.content.type === 'external' ? [] : file.content.blocks;
   const blocks = planFile(file)?.blocks ?? [];
-  return entries.filter((_, number) => blocks[number]!.coding.kind !== 'residual');
+  return entries.filter((_, number) => !codingRuleOf(blocks[number]!.coding).isShared);
 }

@@ -1,5 +1,4 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { isQuantizable } from '../../checkpoint/dtype.ts';
 import { checkFilePath, pathLengthMax } from '../../checkpoint/names.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
@@ -7,6 +6,7 @@ import { headerLengthBytes } from '../../checkpoint/safetensors/safetensors-limi
 import { blockCountMin, payloadBytesMax, superStepPayloadBytesMax } from '../blocks/block-bounds.ts';
 import type { PlannedBlock } from '../blocks/block-plan.ts';
 import type { ByteReader } from '../byte-reader.ts';
+import { codingRuleOf } from '../codings/all-codings.ts';
 import { checkCopies, checkKept } from '../blocks/copied-tensors.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { copiedBlocksMax, fileBytesMax, fileCountMax } from '../format-limits.ts';
@@ -162,13 +162,13 @@ export class FilesReader {
     return plan.blocks.map((block) => this.#block(block));
   }
 
-  /** Entries of all blocks but the residual ones, which have those of their previous blocks. */
+  /** Entries of all blocks but the shared ones, which have those of their previous blocks. */
   #blocksBeside(plan: FilePlan, path: string): BlockEntry[] {
     const file = this.#ctx.ancestor?.files.find((candidate) => candidate.path === path && candidate.content.type === 'safetensors');
     const planBefore = file && planFile(file);
     const matches = planBefore && matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });
     return plan.blocks.map((block, number) => {
-      if (block.coding.kind !== 'residual') return this.#block(block);
+      if (!codingRuleOf(block.coding).isShared) return this.#block(block);
       const shared = file?.content.type === 'safetensors' ? file.content.blocks[matches?.[number] ?? -1] : undefined;
       if (shared === undefined) throw corruptPackage('a residual block of a super-step has no block before it');
       return shared;
@@ -199,7 +199,6 @@ function layoutOf(json: Uint8Array): SafetensorsLayout {
 function checkDtypes(layout: SafetensorsLayout, codings: readonly TensorCoding[], codebooks: readonly PackageCodebook[]): void {
   layout.tensors.forEach((tensor, i) => {
     const coding = codings[i]!;
-    if (coding.kind === 'levels' && codebooks[coding.codebook]!.dtype !== tensor.dtype) throw corruptPackage('a tensor and its codebook differ in dtype');
-    if (coding.kind === 'residual' && !isQuantizable(tensor.dtype)) throw corruptPackage('a residual tensor has a dtype that is not quantized');
+    if (!isBlockless(coding)) codingRuleOf(coding).checkTensor(tensor, coding, codebooks);
   });
 }

@@ -9,12 +9,10 @@ export function writeBesides(writer: ByteWriter, codings: readonly TensorCoding[
   for (const coding of codings) if (coding.kind === 'state' && coding.form === 'firstMoment') writer.varint(coding.beside);
 }
 
-/** The codings with what `writeBesides` wrote. Throws `corrupt-package`, also for state tensors that are not F32. */
+/** The codings with what `writeBesides` wrote. Throws `corrupt-package`. */
 export function readBesides(reader: ByteReader, { tensors }: SafetensorsLayout, codings: readonly TensorCoding[]): TensorCoding[] {
   return codings.map((coding, tensor) => {
-    if (coding.kind !== 'state') return coding;
-    if (tensors[tensor]!.dtype !== 'F32') throw corruptPackage('a tensor of optimizer state is not F32');
-    if (coding.form !== 'firstMoment') return coding;
+    if (coding.kind !== 'state' || coding.form !== 'firstMoment') return coding;
     const beside = reader.varint(tensors.length - 1, 'the number of a tensor of second moments');
     if (!mayLieBeside({ tensors }, codings, { tensor, beside })) throw corruptPackage('first moments lie beside a tensor that cannot be their second moments');
     return { ...coding, beside };

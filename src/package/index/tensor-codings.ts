@@ -1,7 +1,8 @@
-import { layerTypes } from '../../checkpoint/layer-type.ts';
-import { stateForms } from '../../checkpoint/options/state-form.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
+import { codingRuleOf, codingRules } from '../codings/all-codings.ts';
+import type { CodeContext } from '../codings/coding-rule.ts';
+import { masterCode } from '../codings/exact-coding.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { fileCountMax } from '../format-limits.ts';
 import { isBlockless, type FormatVersion, type PackageCodebook, type SafetensorsContent, type TensorCoding } from '../package-index.ts';
@@ -97,36 +98,25 @@ function readNamed(
   return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
 }
 
-/** Above every codebook number a package can have. */
-const residualCode = 32;
-/** Of the first of `stateForms`. */
-const stateCode = 33;
 const copyCode = 40;
-const masterCode = 41;
 const widenedCode = 42;
 const keptCode = 43;
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;
 
-/** 0..5: exact, by layer type; from 6: levels, by codebook; 32: residual; from 33: state, by form; 40: a copy; 41: exact, a master; 42: a widened copy; 43: kept. */
+/** 40: a copy; 42: a widened copy; 43: kept; others by the rules of package/codings. */
 function codeOf(coding: TensorCoding): number {
-  if (coding.kind === 'state') return stateCode + stateForms.indexOf(coding.form);
-  if (coding.kind === 'residual') return residualCode;
   if (coding.kind === 'kept') return keptCode;
   if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
-  if (coding.kind === 'exact' && coding.rounded !== undefined) return masterCode;
-  return coding.kind === 'exact' ? layerTypes.indexOf(coding.layerType) : layerTypes.length + coding.codebook;
+  return codingRuleOf(coding).codeOf(coding);
 }
 
-function codingOf(code: number, { codebookCount, formatVersion }: { readonly codebookCount: number; readonly formatVersion: FormatVersion }): TensorCoding {
-  if (code === residualCode && formatVersion >= 2) return { kind: 'residual' };
-  const form = formatVersion >= 4 ? stateForms[code - stateCode] : undefined;
-  if (form !== undefined) return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };
-  const layerType = layerTypes[code];
-  if (layerType !== undefined) return { kind: 'exact', layerType };
-  const codebook = code - layerTypes.length;
-  if (codebook < 0 || codebook >= codebookCount) throw corruptPackage('a tensor refers to a codebook that is not there');
-  return { kind: 'levels', codebook };
+function codingOf(code: number, context: CodeContext): TensorCoding {
+  for (const rule of codingRules) {
+    const coding = rule.read(code, context);
+    if (coding !== undefined) return coding;
+  }
+  throw corruptPackage('a tensor refers to a codebook that is not there');
 }
 
 /** The ancestor's codings as codes of this package; -1 where this package lacks the codebook. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Claim } from '../../catalog/contract/job-records.ts';
 import type { MergeCandidate, PackageRecord } from '../../catalog/contract/package-records.ts';
+import { mergeableMethods } from '../../checkpoint/options/quantization-config.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';
 import { chainBytesMax } from '../../compress/ancestor/restore-budget.ts';
@@ -71,7 +72,7 @@ export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> 
 }
 
 async function nextGroup(catalog: Catalog, runId: string): Promise<readonly MergeCandidate[] | undefined> {
-  return planMerge(await catalog.packages.mergeable(runId, { newest: newestKept, limit: candidatesPerQuery }));
+  return planMerge(await catalog.packages.mergeable(runId, { newest: newestKept, limit: candidatesPerQuery, methods: mergeableMethods }));
 }
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];

@@ -2,11 +2,13 @@ import type { ContextLayout, LatticeState, NativeCore } from '../../native/core.
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
 import { contextSegments } from '../../package/blocks/residual-block.ts';
+import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import type { BlockReader } from '../../restore/chain/block-reader.ts';
+import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { ChainLink, PackageChain } from '../../restore/chain/package-chain.ts';
 import { packTuples, type PackedTuples } from './tuple-list.ts';
 
-/** A residual block of all checkpoints that are to be merged. */
+/** A block of all checkpoints that are to be merged. */
 export interface SharedBlock {
   readonly file: string;
   /** Its number in the last checkpoint. */
@@ -45,7 +47,7 @@ export class SuperStepSource {
     return this.links.map((link) => link.package.index);
   }
 
-  /** Every residual block, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
+  /** Every block that a super-step shares, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
   sharedBlocks(): readonly SharedBlock[] | undefined {
     const [first] = this.links;
     const shared: SharedBlock[] = [];
@@ -53,19 +55,19 @@ export class SuperStepSource {
       if (content.type !== 'safetensors') continue;
       const numbers = this.numbersInLast(path);
       for (const [number, planned] of first!.package.plan(fileNumber)!.blocks.entries()) {
-        if (planned.coding.kind !== 'residual') continue;
+        if (!codingRuleOf(planned.coding).isShared) continue;
         const last = numbers.get(number);
         if (last === undefined) return undefined;
         shared.push({ file: path, last, planned });
       }
     }
-    return this.links.every((link) => residualBlockCount(link) === shared.length) ? shared : undefined;
+    return this.links.every((link) => sharedBlockCount(link) === shared.length) ? shared : undefined;
   }
 
   /** Rejects with `corrupt-package` and the errors of the store. */
   async moves(block: SharedBlock, signal?: AbortSignal): Promise<SharedMoves> {
     const width = this.links.length;
-    const { links, start } = await this.reader(block.file).residualChain(block.last, signal);
+    const { links, start } = await residualWay(this.reader(block.file).walk(block.last), signal);
     const parts = links.slice(-width);
     let state: LatticeState = await this.core.residualState({ links: links.slice(0, -width), start }, signal);
     let contextsBefore: Uint8Array | undefined;
@@ -92,7 +94,7 @@ export class SuperStepSource {
     const reader = this.reader(path);
     const numbers = new Map<number, number>();
     for (const [number, { coding }] of reader.file.plan.blocks.entries()) {
-      const first = coding.kind === 'residual' ? reader.earlierBlock(number, this.links.length - 1) : undefined;
+      const first = codingRuleOf(coding).isShared ? reader.earlierBlock(number, this.links.length - 1) : undefined;
       // The first one's needs a block before it, too: that is where contexts come from.
       if (first !== undefined && reader.earlierBlock(number, this.links.length) !== undefined) numbers.set(first, number);
     }
@@ -106,7 +108,7 @@ export class SuperStepSource {
   }
 }
 
-function residualBlockCount({ package: owner }: ChainLink): number {
+function sharedBlockCount({ package: owner }: ChainLink): number {
   const blocks = owner.index.files.flatMap(({ content }, number) => (content.type === 'safetensors' ? owner.plan(number)!.blocks : []));
-  return blocks.filter(({ coding }) => coding.kind === 'residual').length;
+  return blocks.filter(({ coding }) => codingRuleOf(coding).isShared).length;
 }

@@ -3,7 +3,9 @@ import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { verifyPackage } from '../../compress/encode/verify-package.ts';
 import type { LatticeState, NativeCore } from '../../native/core.ts';
+import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import type { PackageFile, PackageIndex } from '../../package/package-index.ts';
+import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 
 export interface Verification {
@@ -32,9 +34,9 @@ export async function verifyPart({ core, before, after, files, signal }: Verific
     if (content.type !== 'safetensors') continue;
     const [readerBefore, readerAfter] = [before.blocks(path), after.blocks(path)];
     for (const [number, { coding }] of readerAfter.file.plan.blocks.entries()) {
-      if (coding.kind !== 'residual') continue;
-      const stateBefore = await core.residualState(await readerBefore.residualChain(number, signal), signal);
-      const stateAfter = await core.residualState(await readerAfter.residualChain(number, signal), signal);
+      if (!codingRuleOf(coding).isShared) continue;
+      const stateBefore = await core.residualState(await residualWay(readerBefore.walk(number), signal), signal);
+      const stateAfter = await core.residualState(await residualWay(readerAfter.walk(number), signal), signal);
       if (!sameState(stateBefore, stateAfter)) throw differs(`block ${number} of ${path}`);
     }
   }

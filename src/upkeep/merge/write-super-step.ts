@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mapBounded, forEachBounded } from '../../compress/bounded-parallel.ts';
 import type { ContextTables, NativeCore } from '../../native/core.ts';
+import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { ByteWriter } from '../../package/byte-writer.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { decodeSuperStepIndex } from '../../package/index/decode-super-step.ts';
@@ -129,12 +130,12 @@ function residualTensorCount({ files }: PackageIndex): number {
   return slotCount(files.reduce((count, { content }) => count + (content.type === 'safetensors' ? (content.residuals?.size ?? 0) : 0), 0));
 }
 
-/** All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not residual is copied. */
+/** All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not shared is copied. */
 async function* payloadsOf(source: SuperStepSource, shared: AsyncGenerator<Uint8Array>, core: NativeCore): AsyncGenerator<Uint8Array> {
   try {
     for (const [position, link] of source.links.entries()) {
-      for (const { entry, isResidual } of blocksOf(link)) {
-        if (!isResidual) yield await copied(link, entry, core);
+      for (const { entry, isShared } of blocksOf(link)) {
+        if (!isShared) yield await copied(link, entry, core);
         else if (position === 0) yield (await shared.next()).value as Uint8Array;
       }
     }
@@ -149,11 +150,11 @@ async function copied({ bytes }: ChainLink, { offsetBytes, lengthBytes, crc32c }
   return payload;
 }
 
-function* blocksOf({ package: owner }: ChainLink): Generator<{ readonly entry: BlockEntry; readonly isResidual: boolean }> {
+function* blocksOf({ package: owner }: ChainLink): Generator<{ readonly entry: BlockEntry; readonly isShared: boolean }> {
   for (const [fileNumber, { content }] of owner.index.files.entries()) {
     if (content.type === 'external') continue;
     const { blocks } = owner.plan(fileNumber)!;
-    for (const [number, entry] of content.blocks.entries()) yield { entry, isResidual: blocks[number]!.coding.kind === 'residual' };
+    for (const [number, entry] of content.blocks.entries()) yield { entry, isShared: codingRuleOf(blocks[number]!.coding).isShared };
   }
 }
 
@@ -171,7 +172,7 @@ function partsOf(source: SuperStepSource, { superStep, tables, entries }: PartsT
     const own = blocksOf(link);
     const files = index.files.map((file): PackageFile => {
       if (file.content.type === 'external') return file;
-      const blocks = file.content.blocks.map((entry) => (own.next().value!.isResidual && position > 0 ? entry : left.next().value!));
+      const blocks = file.content.blocks.map((entry) => (own.next().value!.isShared && position > 0 ? entry : left.next().value!));
       return { ...file, content: { ...file.content, blocks } };
     });
     return { ...index, formatVersion: 3, residual: { ...index.residual!, tables }, files, part: { superStep, position } };

@@ -15,7 +15,7 @@ type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried'>;
 export function packageMerging(db: Db): MergeVerbs {
   const { query } = db;
   return {
-    async mergeable(runId, { newest, limit }) {
+    async mergeable(runId, { newest, limit, methods }) {
       const [oldestKept] = await query
         .select({ sequence: checkpoints.sequence })
         .from(checkpoints)
@@ -23,7 +23,7 @@ export function packageMerging(db: Db): MergeVerbs {
         .orderBy(desc(checkpoints.sequence))
         .limit(1)
         .offset(newest - 1);
-      return oldestKept === undefined ? [] : candidatesBefore(db, { runId, before: oldestKept.sequence, limit });
+      return oldestKept === undefined ? [] : candidatesBefore(db, { runId, before: oldestKept.sequence, limit, methods });
     },
     merge: ({ parts, ...object }) =>
       db.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export function packageMerging(db: Db): MergeVerbs {
 
 async function candidatesBefore(
   { query }: Db,
-  { runId, before, limit }: { readonly runId: string; readonly before: number; readonly limit: number },
+  { runId, before, limit, methods }: { readonly runId: string; readonly before: number; readonly limit: number; readonly methods: readonly string[] },
 ): ReturnType<MergeVerbs['mergeable']> {
   const descendant = alias(packages, 'descendant');
   const user = alias(checkpoints, 'user_of_descendant');
@@ -66,7 +66,7 @@ async function candidatesBefore(
         eq(packages.kind, 'delta'),
         isNull(packages.superStepId),
         eq(packages.mergeTried, false),
-        sql`${checkpoints.result} -> 'config' ->> 'method' = 'residual'`,
+        inArray(sql<string>`${checkpoints.result} -> 'config' ->> 'method'`, [...methods]),
       ),
     )
     .groupBy(packages.id, checkpoints.id)

@@ -70,7 +70,7 @@ export function packagesSuite(open: () => Catalog): void {
     test('candidates are the older deltas with an object of their own, with what builds on each', async () => {
       const { run, made } = await makeChain(5);
       await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
-      const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10 });
+      const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10, methods: ['residual'] });
       const named = (await found(2)).map(({ record, checkpoint, descendants, grows }) => [record.id, checkpoint.sequence, descendants, grows]);
       expect(named).toEqual([1, 2, 3].map((at) => [made[at]!.package.id, at, at === 1 ? 2 : 1, at === 3]));
       expect(await found(7)).toEqual([]);
@@ -88,7 +88,7 @@ export function packagesSuite(open: () => Catalog): void {
       expect(now).toEqual(packages.map((each, position) => ({ ...each, ...object, position, storedBytes: [7, 8][position] })));
       expect((await open().checkpoints.get(made[1]!.checkpoint.id))!.result!.storedBytes).toBe(15 + 7 - 11);
       expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(made.map((each) => each.package.id).reverse());
-      expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10 })).toEqual([]);
+      expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10, methods: ['residual'] })).toEqual([]);
 
       const waiting = await open().garbage.condemned(new Date(Date.now() + 60_000), { limit: 1000 });
       const { repositoryId } = run;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { MemoryStore } from '../../../package/memory-store.test-support.ts';
 import type { PackageIndex } from '../../../package/package-index.ts';

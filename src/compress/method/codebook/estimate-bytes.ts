@@ -1,4 +1,4 @@
-import type { InshrinkeratorConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';

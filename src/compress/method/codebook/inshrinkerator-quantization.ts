@@ -1,4 +1,5 @@
-import type { InshrinkeratorConfig, QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
+import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { SearchOptions } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchConfig } from '../../../search/search-config.ts';

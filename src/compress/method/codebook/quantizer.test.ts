@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
-import type { InshrinkeratorConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { quantizeBlock } from './level-block.ts';
 import { memorySource } from '../../memory-source.test-support.ts';
 import { countOf, emptySketch, gatherStatistics, merged } from './model-statistics.ts';
+import { inshrinkeratorMethod } from './inshrinkerator-method.ts';
 import { levelBlocks, planCodings } from '../../plan/plan-codings.ts';
 import { Quantizer } from './quantizer.ts';
 import { f32, noise, type TestTensor, type TestTensors } from '../../tiny-model.test-support.ts';
@@ -38,7 +39,7 @@ interface Quantized {
 /** By group of the plan, in its order: levels and counts of everything quantized under a config. */
 async function quantize(tensors: TestTensors, sensitivity: TestTensors | undefined, under: InshrinkeratorConfig, seed = 7n) {
   const source = memorySource(core, tensors, sensitivity);
-  const plan = await planCodings(source, types, { parallel });
+  const plan = await planCodings(source, types, { parallel, codingOf: inshrinkeratorMethod.codingOf });
   const statistics = await gatherStatistics(source, plan, core, { parallel });
   const quantizer = new Quantizer(source, plan, statistics, core, { clustering: 'kmeanspp', seed, parallel });
   const groups = await quantizer.build(under);

@@ -1,5 +1,6 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
-import { configKey, type InshrinkeratorConfig } from '../../../checkpoint/options/quantization-config.ts';
+import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
+import { configKey } from '../../../checkpoint/options/quantization-config.ts';
 import type { ClusteringChoice } from '../../../checkpoint/options/search-options.ts';
 import { sketchWords, type LevelMap, type NativeCore, type Partition, type Sketch, type WeightBlock } from '../../../native/core.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';

@@ -2,7 +2,7 @@ import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, Quantiz
 import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { feedbackTargets, type Rounding } from './feedback-targets.ts';
-import type { InputFeedback } from './input-feedback.ts';
+import type { InputFeedback } from '../input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { MovesShelf } from './moves-memory.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';

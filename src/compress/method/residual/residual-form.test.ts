@@ -4,6 +4,7 @@ import { loadCore } from '../../../native/load-core.ts';
 import { memorySource } from '../../memory-source.test-support.ts';
 import { MovesMemory } from './moves-memory.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
+import { residualMethod } from './residual-method.ts';
 import { residualQuantization } from './residual-quantization.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
 import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
@@ -14,7 +15,7 @@ const config = { method: 'residual', step: -32 } as const;
 async function quantizationOf(tensors: TestTensors, parallel: number) {
   const source = memorySource(core, tensors);
   const types = new Map<string, LayerType>(Object.keys(tensors).map((name) => [name, 'linear']));
-  const plan = await planCodings(source, types, { parallel, method: 'residual' });
+  const plan = await planCodings(source, types, { parallel, codingOf: residualMethod.codingOf });
   const moves = new MovesMemory(0);
   return residualQuantization({ source, plan, ancestor: undefined, core, last: undefined, warn: () => undefined, moves, rounding: 'dead-zone', parallel });
 }

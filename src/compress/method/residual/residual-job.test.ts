@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../../catalog/contract/run-records.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { residualStepMin } from '../../../checkpoint/options/quantization-config.ts';
+import { residualStepMin } from '../../../checkpoint/options/methods/residual-config.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';
 import { modelOf, openCompressHarness, sha256, tensorBytes, tinySearch, withGradients, type CompressHarness } from '../../compress-harness.test-support.ts';
 import { f32, noise, safetensors, tinyGradients, tinyWeights, type TestTensors } from '../../tiny-model.test-support.ts';

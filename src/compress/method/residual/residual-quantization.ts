@@ -1,11 +1,12 @@
-import { residualStepMin, type QuantizationConfig, type ResidualConfig } from '../../../checkpoint/options/quantization-config.ts';
+import { residualStepMin, type ResidualConfig } from '../../../checkpoint/options/methods/residual-config.ts';
+import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchStep } from '../../../search/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import type { InputFeedback } from './input-feedback.ts';
+import type { InputFeedback } from '../input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { MovesMemory } from './moves-memory.ts';
 import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';

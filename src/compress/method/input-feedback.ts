@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { GramRequest } from '../../../evaluate/evaluation-request.ts';
-import type { InputGram } from '../../../graph/grams/input-gram.ts';
-import { feedbackBlockMax, type FeedbackPlace, type NativeCore } from '../../../native/core.ts';
-import type { SourceFile } from '../../upload/model-source.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import type { GramRequest } from '../../evaluate/evaluation-request.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
+import { feedbackBlockMax, type FeedbackPlace, type NativeCore } from '../../native/core.ts';
+import type { SourceFile } from '../upload/model-source.ts';
 
 /** By file number, by tensor number: what rounding with feedback needs of a matrix. */
 export type InputFeedback = readonly ReadonlyMap<number, FeedbackPlace>[];

@@ -1,4 +1,4 @@
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../firn-error.ts';
 
 /** Levels fit one byte. */
 const levelCountMax = 256;

@@ -1,0 +1,65 @@
+import { isQuantizable } from '../../../checkpoint/dtype.ts';
+import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
+import { trialsMost } from '../../../search/search-step.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { lastConfig } from '../../ancestor/last-config.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
+import { inputFeedback } from '../input-feedback.ts';
+import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
+import type { Quantization } from '../quantized-form.ts';
+import { measureDrift } from './measure-drift.ts';
+import { MovesMemory } from './moves-memory.ts';
+import { residualQuantization } from './residual-quantization.ts';
+
+/** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */
+const finerMin = 2;
+
+/** Every weight as steps away from what the ancestor rebuilds (docs/decisions/0013-residual-method.md). */
+export const residualMethod: Method = {
+  name: 'residual',
+  // Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the architecture as often as statistics.
+  codingOf: ({ layerType, entry }) => (layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined),
+  ancestry: { kind: 'budgeted', isFiner },
+  trialsMost,
+  measureInputs: inputFeedback,
+  begin: (work) => new ResidualSession(work),
+};
+
+function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined): boolean {
+  return found.method === 'residual' && last?.method === 'residual' && found.step <= last.step - finerMin;
+}
+
+class ResidualSession implements MethodSession {
+  readonly #work: MethodWork;
+  readonly #moves: MovesMemory;
+  /** By the ancestor, or by the model for a base: an estimate and the encode after it are one. */
+  readonly #known = new WeakMap<object, Promise<Quantization>>();
+
+  constructor(work: MethodWork) {
+    this.#work = work;
+    this.#moves = new MovesMemory(work.cacheMaxBytes);
+  }
+
+  quantization(basis: QuantizationBasis): Promise<Quantization> {
+    const key = basis.ancestor ?? basis.model;
+    const known = this.#known.get(key) ?? this.#make(basis);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  drift(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined> {
+    const { source, core, parallel, signal } = this.#work;
+    return measureDrift({ source, core, plan, ancestor, shelf: this.#moves.take(), parallel, signal });
+  }
+
+  close(): void {
+    this.#moves.clear();
+  }
+
+  #make({ model: { plan, feedback }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
+    const { source, core, run, warn, parallel, signal } = this.#work;
+    const { rounding, hysteresis } = run.search;
+    const last = lastConfig(candidates);
+    return residualQuantization({ source, plan, ancestor, core, last, warn, feedback, moves: this.#moves, rounding, hysteresis, resumption, parallel, signal });
+  }
+}

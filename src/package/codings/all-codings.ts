@@ -1,0 +1,27 @@
+import type { CodingRule } from './coding-rule.ts';
+import { exactCoding } from './exact-coding.ts';
+import { levelCoding } from './level-coding.ts';
+import { residualCoding } from './residual-coding.ts';
+import { stateCoding } from './state-coding.ts';
+
+/** Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here and in restore/chain/decoders. */
+const rules = { residual: residualCoding, state: stateCoding, exact: exactCoding, levels: levelCoding } as const;
+
+type Rules = typeof rules;
+export type CodingKind = keyof Rules;
+
+/** The coding of a tensor with blocks of its own. */
+export type BlockedCoding = { [Kind in CodingKind]: Parameters<Rules[Kind]['codeOf']>[0] }[CodingKind];
+/** The coding of a block. */
+export type BlockCoding = { [Kind in CodingKind]: ReturnType<Rules[Kind]['blockOf']> }[CodingKind];
+
+/** A kind's rule, for codings of that kind alone. */
+export type AnyRule = CodingRule<BlockedCoding, BlockCoding>;
+
+export function codingRuleOf({ kind }: { readonly kind: CodingKind }): AnyRule {
+  // A coding's kind chooses its own rule, which TypeScript cannot say of a union.
+  return rules[kind] as unknown as AnyRule;
+}
+
+/** Every rule, in the order in which codes are looked up. */
+export const codingRules: readonly AnyRule[] = Object.values(rules) as unknown as readonly AnyRule[];

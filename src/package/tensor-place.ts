@@ -1,0 +1,5 @@
+/** Numbers of a file of a package and of a tensor in it. */
+export interface TensorPlace {
+  readonly file: number;
+  readonly tensor: number;
+}

@@ -1,0 +1,19 @@
+import type { NativeCore } from '../../../native/core.ts';
+import type { CodingKind } from '../../../package/codings/all-codings.ts';
+import type { BlockDecoder } from './block-decoder.ts';
+import { exactDecoder } from './exact-decoder.ts';
+import { levelDecoder } from './level-decoder.ts';
+import { residualDecoder } from './residual-decoder.ts';
+import { stateDecoder } from './state-decoder.ts';
+
+/** One for every kind of coding. */
+const decoders: Readonly<Record<CodingKind, (core: NativeCore) => BlockDecoder>> = {
+  exact: exactDecoder,
+  levels: levelDecoder,
+  residual: residualDecoder,
+  state: stateDecoder,
+};
+
+export function decoderOf(kind: CodingKind, core: NativeCore): BlockDecoder {
+  return decoders[kind](core);
+}

@@ -1,0 +1,53 @@
+import { roundedMode, type NativeCore } from '../../../native/core.ts';
+import { decodeExactBlock } from '../../../package/blocks/decode-block.ts';
+import { roundedParts } from '../../../package/blocks/named-tensors.ts';
+import { corruptPackage } from '../../../package/corrupt-package.ts';
+import { gatheredBlocksMax } from '../../../package/format-limits.ts';
+import { countBlocks, readParts } from '../read-parts.ts';
+import type { BlockDecoder, WalkStep } from './block-decoder.ts';
+import { bytesOf, decodeAlong } from './decode-along.ts';
+import type { DecodedBlock } from './decoded-block.ts';
+
+/** Exact blocks: alone, against the ancestor's bytes or those gathered there, or beside what was rounded from them. */
+export function exactDecoder(core: NativeCore): BlockDecoder {
+  return {
+    decode: (walk, signal) =>
+      decodeAlong(
+        walk,
+        {
+          goesOn: (payload) => !core.exactIsStandaloneSync(payload),
+          withoutPrevious: gathered,
+          decode: async (payload, step, previous) => {
+            const { coding, elementCount } = step.planned;
+            if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
+            const bytes =
+              payload[0] === roundedMode
+                ? await decodeMaster(core, payload, step, signal)
+                : await decodeExactBlock(core, payload, { elementKind: coding.elementKind, elementCount, previous: bytesOf(previous) }, signal);
+            return { kind: 'exact', bytes };
+          },
+        },
+        signal,
+      ),
+    elements: async (decoded) => bytesOf(decoded)!,
+  };
+}
+
+/** The elements of the ancestor that a block without a previous block may be coded against; undefined where one of its tensors has none, or they lie in too many blocks. */
+async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined> {
+  const located = step.gathered()?.map((part) => step.located(part, 1));
+  if (located === undefined || countBlocks(located) > gatheredBlocksMax) return undefined;
+  return { kind: 'exact', bytes: await readParts(located, signal) };
+}
+
+/** The elements of a block with masters, which lie beside tensors of the same package. */
+async function decodeMaster(core: NativeCore, payload: Uint8Array, step: WalkStep, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const { planned, package: owner } = step;
+  const { content } = owner.index.files[step.fileNumber]!;
+  const mayBe = content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
+  if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
+  const parts = roundedParts(content.codings, planned, (file) => owner.plan(file));
+  const besides = parts.flatMap(({ beside }) => (beside === undefined ? [] : [step.located(beside)]));
+  if (besides.length === 0) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
+  return core.roundedDecode(payload, { segments: parts, beside: await readParts(besides, signal) }, signal);
+}

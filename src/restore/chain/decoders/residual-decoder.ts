@@ -1,0 +1,55 @@
+import { dtypeBytes } from '../../../checkpoint/dtype.ts';
+import type { NativeCore, ResidualChain } from '../../../native/core.ts';
+import { blockOrigins, latticeElements, residualLink, type ResidualFile } from '../../../package/blocks/residual-block.ts';
+import { corruptPackage } from '../../../package/corrupt-package.ts';
+import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
+
+/** Residual blocks: the core follows the whole way at once. */
+export function residualDecoder(core: NativeCore): BlockDecoder {
+  return {
+    async decode(walk, signal) {
+      if (walk.steps.length === 0) return walk.found!;
+      return { kind: 'residual', state: await core.residualState(await residualWay(walk, signal), signal) };
+    },
+    async elements(decoded, { newest }, signal) {
+      if (decoded.kind !== 'residual') throw corruptPackage('a block changed its kind');
+      return latticeElements(core, decoded.state, residualFile(newest), newest.planned, signal);
+    },
+    /**
+     * The state of a block that several tensors share is kept, for whoever reads them one by one; a large tensor is read from one end to the
+     * other, and nobody comes back to its blocks.
+     */
+    passing(walk, { signal, memory }) {
+      const { coding, segments, elementCount } = walk.newest.planned;
+      if (segments.length > 1 || walk.steps.length === 0 || coding.kind !== 'residual') return undefined;
+      const { dtype } = coding;
+      return residualWay(walk, signal).then((chain) => core.residualElements(chain, dtype, { signal, into: memory?.take(elementCount * dtypeBytes[dtype]) }));
+    },
+  };
+}
+
+/** The way from what is found, or from where the block starts, to a residual block's state. Rejects as BlockDecoder does. */
+export async function residualWay({ found, steps, newest }: BlockWalk, signal: AbortSignal | undefined): Promise<ResidualChain> {
+  // The checkpoints of a super-step have one payload, which the first of them reads.
+  const firsts = steps.map(({ part }, i) => i + (part?.position ?? 0));
+  const payloads = await Promise.all(steps.map(async (step, i) => (firsts[i] === i ? step.payload(signal) : undefined)));
+  const start = found?.kind === 'residual' ? found.state : undefined;
+  const links = steps.map((step, i) => {
+    const { part } = step;
+    return residualLink(residualFile(step), step.planned, {
+      tables: steps[firsts[i]!]!.package.contextTables(),
+      payload: payloads[firsts[i]!]!,
+      starts: start === undefined && i === steps.length - 1,
+      part: part && { tuples: part.superStep.tuples, position: part.position },
+    });
+  });
+  if (start !== undefined) return { links: links.reverse(), start };
+  const oldest = steps.at(-1) ?? newest;
+  return { links: links.reverse(), start: blockOrigins(residualFile(oldest), oldest.planned) };
+}
+
+function residualFile({ package: owner, fileNumber }: WalkStep): ResidualFile {
+  const file = owner.residualFile(fileNumber);
+  if (file === undefined) throw corruptPackage('a residual block is in a file without residual tensors');
+  return file;
+}

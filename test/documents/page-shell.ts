@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ShellBlock } from './shell-blocks.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Ms until a server listens, on a machine that is busy otherwise; it may have to be compiled. */
+const startDeadlineMs = 300_000;
+/** Ms of one block: evaluations, on a machine that is busy otherwise. */
+const blockDeadlineMs = 300_000;
+/** Ms until a server has ended. */
+const stopDeadlineMs = 60_000;
+/** Ms between looks at what a terminal shows. */
+const pollMs = 100;
+/** What the pages write for the server's address, and for a token of one's own. */
+const [addressOfPages, tokenOfPages] = ['127.0.0.1:8080', 'hf_...'];
+
+interface Terminal {
+  readonly child: ChildProcess;
+  output: string;
+}
+
+/**
+ * Runs blocks of pages as a reader does: in a folder that looks like a clone, with one shell that keeps its variables, and servers beside it. The address of pages is replaced by that of a
+ * free port, the token of pages by what the server printed.
+ */
+export class PageShell {
+  readonly #directory: string;
+  readonly #port: number;
+  readonly #shell: Terminal;
+  readonly #servers: Terminal[] = [];
+  #token: string | undefined;
+  #blocks = 0;
+
+  private constructor(directory: string, port: number, program: string) {
+    this.#directory = directory;
+    this.#port = port;
+    // Ends at the first command that fails, so that none fails unseen.
+    this.#shell = terminal(program, ['-eu'], { directory, port });
+  }
+
+  /** `directory` is empty, and becomes a clone; `program` is the shell. */
+  static async open(directory: string, program: 'bash' | 'sh'): Promise<PageShell> {
+    for (const name of readdirSync(root)) if (!name.startsWith('.') && name !== 'data') symlinkSync(join(root, name), join(directory, name));
+    return new PageShell(directory, await freePort(), program);
+  }
+
+  /** What the block printed. Rejects with it where a command of it fails, a server does not start, or a deadline passes. */
+  async run({ kind, text }: ShellBlock): Promise<string> {
+    if (kind === 'elsewhere') return '';
+    if (kind === 'stopped') await this.#stopServers();
+    const commands = this.#filledIn(text);
+    return kind === 'server' ? this.#serve(commands) : this.#ask(commands);
+  }
+
+  async close(): Promise<void> {
+    this.#shell.child.stdin!.end();
+    this.#shell.child.kill('SIGKILL');
+    await this.#stopServers();
+  }
+
+  #filledIn(text: string): string {
+    const here = text.replaceAll(addressOfPages, `127.0.0.1:${this.#port}`);
+    if (!here.includes(tokenOfPages)) return here;
+    if (this.#token === undefined) throw new Error(`a token is used before a server has printed one: ${text}`);
+    return here.replaceAll(tokenOfPages, this.#token);
+  }
+
+  async #ask(commands: string): Promise<string> {
+    const { child } = this.#shell;
+    const from = this.#shell.output.length;
+    const end = `-- end of block ${(this.#blocks += 1)} --`;
+    child.stdin!.write(`${commands}\nprintf '\\n%s\\n' '${end}'\n`);
+    const said = (): string => this.#shell.output.slice(from);
+    await waitFor(() => said().includes(`\n${end}\n`), { of: this.#shell, deadlineMs: blockDeadlineMs, doing: commands });
+    return said().replace(`${end}\n`, '');
+  }
+
+  async #serve(commands: string): Promise<string> {
+    const server = terminal('sh', ['-c', commands], { directory: this.#directory, port: this.#port });
+    this.#servers.push(server);
+    // The first one prints a token; the next ones have its data.
+    const isUp = (): boolean => server.output.includes('listening on') && (this.#token ??= /^hf_\w+$/m.exec(server.output)?.[0]) !== undefined;
+    await waitFor(isUp, { of: server, deadlineMs: startDeadlineMs, doing: commands });
+    return server.output;
+  }
+
+  async #stopServers(): Promise<void> {
+    for (const { child } of this.#servers.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = once(child, 'exit');
+      process.kill(-child.pid!, 'SIGTERM');
+      const kill = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), stopDeadlineMs);
+      await ended;
+      clearTimeout(kill);
+    }
+  }
+}
+
+/** A process that leads a group of its own, so that what it starts ends with it. */
+function terminal(program: string, args: readonly string[], place: { readonly directory: string; readonly port: number }): Terminal {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(FIRN_|HF_|npm_|NODE_)/.test(key)));
+  const child = spawn(program, args, { cwd: place.directory, env: { ...own, FIRN_PORT: String(place.port) }, detached: true });
+  const result: Terminal = { child, output: '' };
+  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (result.output += text));
+  child.on('error', (error) => (result.output += error.message));
+  return result;
+}
+
+async function waitFor(isSo: () => boolean, { of, deadlineMs, doing }: { of: Terminal; deadlineMs: number; doing: string }): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!isSo()) {
+    const { exitCode, signalCode } = of.child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`ended with ${exitCode ?? signalCode} at\n${doing}\nand said\n${of.output}`);
+    if (Date.now() > end) throw new Error(`not done within ${deadlineMs / 1000} s:\n${doing}\nand said\n${of.output}`);
+    await pause(pollMs);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { PageShell } from './page-shell.ts';
+import { shellBlocks } from './shell-blocks.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** Ms of a page, with all evaluations that it asks for, on a machine that is busy otherwise. */
+const pageDeadlineMs = 900_000;
+
+interface Page {
+  readonly path: string;
+  /** Pages whose blocks come first, in the same shell. */
+  readonly after: readonly string[];
+  /** What a block of the page prints, among other things. */
+  readonly says: readonly RegExp[];
+  /** Files that the page's blocks make. */
+  readonly makes: readonly string[];
+}
+
+const pages: readonly Page[] = [
+  { path: 'README.md', after: [], says: [/"state":"ready"/], makes: ['back.safetensors'] },
+  {
+    path: 'docs/guide/training.md',
+    after: ['README.md'],
+    says: [
+      /"step":990,.*"state":"ready"/,
+      /^(queued|working|ready)$/m,
+      /"run":"train-2",.*"state":"ready"/,
+      /"run":"train-2","step":1080,.*"state":"(queued|working|ready)"/,
+    ],
+    makes: [],
+  },
+  {
+    path: 'docs/guide/pulling.md',
+    after: ['README.md'],
+    says: [/content-length: 1788504/i, /^[0-9a-f]{64} {2}model\.safetensors$/m, /"visibility":"public"/],
+    makes: ['model.safetensors', 'half.safetensors', 'head.bin', 'embedding.bin', 'unpacked/model.safetensors', 'public.safetensors'],
+  },
+  { path: 'docs/guide/operating.md', after: [], says: [/write:acme {2}ci/, /"items":\[/], makes: [] },
+  { path: 'docs/guide/api.md', after: ['README.md'], says: [/"code":"not-found"/, /"items":\[/, /"passed":true/], makes: ['firn.json'] },
+];
+
+/** Who tries the blocks that are not tried here. */
+const elsewhere: readonly (readonly [begin: string, by: string])[] = [
+  ['npm ci && npm run demo', '.ci/on-node'],
+  ['export FIRN_S3_BUCKET', 'test/acceptance/bucket.test.ts'],
+  ['export FIRN_DATABASE_URL', 'test/crash/many-processes.test.ts'],
+  ['npx openapi-typescript', 'src/http/openapi-text.test.ts'],
+];
+
+let directory: string | undefined;
+let shell: PageShell | undefined;
+afterEach(async () => {
+  await shell?.close();
+  if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  shell = directory = undefined;
+});
+
+// The plainest shell: what it understands, others do.
+test.each(pages)(
+  'the commands of $path work as they stand there, in order',
+  async ({ path, after, says, makes }) => {
+    directory = mkdtempSync(join(tmpdir(), 'firn-pages-'));
+    shell = await PageShell.open(directory, 'sh');
+    for (const before of after) for (const block of shellBlocks(read(before))) await shell.run(block);
+    let said = '';
+    for (const block of shellBlocks(read(path))) said += await shell.run(block);
+    for (const words of says) expect(said).toMatch(words);
+    expect(makes.filter((name) => !existsSync(join(directory!, name)))).toEqual([]);
+  },
+  pageDeadlineMs,
+);
+
+const documents = ['README.md', ...['training', 'pulling', 'operating', 'api'].map((name) => `docs/guide/${name}.md`)];
+
+test.each(documents.filter((path) => existsSync(join(root, path))))('%s is tried, and every block that is not tried here is tried elsewhere', (path) => {
+  expect(pages.map((page) => page.path)).toContain(path);
+  for (const { kind, text } of shellBlocks(read(path))) {
+    if (kind !== 'elsewhere') continue;
+    const by = elsewhere.find(([begin]) => text.startsWith(begin))?.[1];
+    expect(by, text).toBeDefined();
+    expect(existsSync(join(root, by!)), by).toBe(true);
+  }
+});
+
+test.each(documents.filter((path) => existsSync(join(root, path))))('%s needs nothing of a shell that some lack', (path) => {
+  for (const { text } of shellBlocks(read(path))) {
+    // A shell that is typed into takes comments only if it is told to (zsh). stat, sed and their like differ between systems.
+    expect(text).not.toMatch(/(^|\s)#/m);
+    expect(text).not.toMatch(/(^|[|;&(\s])(stat|sed|readlink|date|seq|mktemp|sha256sum|jq)\s/m);
+    expect(text).not.toMatch(/\[\[|\bfunction\s|<\(|\$'|\blocal\b/);
+    expect(text).not.toMatch(/&\s*$/m);
+  }
+});
