@@ -38,6 +38,14 @@ export function tensorBytes(dtype: Dtype, shape: readonly number[]): number {
 export const quantizableDtypes = ['F32', 'F16', 'BF16'] as const;
 export type QuantizableDtype = (typeof quantizableDtypes)[number];
 
+/** Floats of 16 bits, which master weights in F32 are rounded to; first those that are looked for first. */
+export const halfDtypes = ['BF16', 'F16'] as const;
+export type HalfDtype = (typeof halfDtypes)[number];
+
+export function isHalf(dtype: Dtype | undefined): dtype is HalfDtype {
+  return dtype !== undefined && (halfDtypes as readonly Dtype[]).includes(dtype);
+}
+
 export function isDtype(name: string): name is Dtype {
   return Object.hasOwn(dtypeBytes, name);
 }

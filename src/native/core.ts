@@ -1,4 +1,4 @@
-import type { QuantizableDtype } from '../checkpoint/dtype.ts';
+import type { HalfDtype, QuantizableDtype } from '../checkpoint/dtype.ts';
 import type { StateForm } from '../checkpoint/options/state-form.ts';
 
 /**
@@ -279,7 +279,7 @@ export const roundedMode = 10;
 /** What lies beside a block of exact F32 elements. */
 export interface RoundedPlace {
   /** Of the parts of its tensors, in order: as many elements, and the dtype of what lies beside them, undefined where nothing does. */
-  readonly segments: readonly { readonly elementCount: number; readonly dtype: 'F16' | 'BF16' | undefined }[];
+  readonly segments: readonly { readonly elementCount: number; readonly dtype: HalfDtype | undefined }[];
   /** The 16-bit elements of the segments that have some, one after another. */
   readonly beside: Uint8Array;
 }

@@ -5,7 +5,9 @@ import { loadCore } from '../../native/load-core.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { ancestorInMemory, encodeInMemory, prepareSource } from '../encode-in-memory.test-support.ts';
 import { levelBlock, quantizeBlock } from '../method/codebook/level-block.ts';
-import { levelBlocks, planExact } from '../plan/plan-codings.ts';
+import { previousLevels } from '../method/codebook/level-block.ts';
+import { levelBlocks } from '../method/codebook/level-blocks.ts';
+import { planExact } from '../plan/plan-codings.ts';
 import { f32, noise, type TestTensors } from '../tiny-model.test-support.ts';
 
 const core = loadCore();
@@ -36,7 +38,7 @@ describe('matching', () => {
     const groups = await base.quantizer.build(config);
     for (const at of levelBlocks(later.plan)) {
       const { levels } = await quantizeBlock({ ...base, groups, core }, at);
-      expect(await ancestor.levels(at.file, at.index)).toEqual(levels);
+      expect(await previousLevels(ancestor, at)).toEqual(levels);
       expect(await ancestor.exactBytes(at.file, at.index)).toBeUndefined();
     }
     expect(ancestor.coverage()).toBe(1);
@@ -48,7 +50,7 @@ describe('matching', () => {
     const matched = await Promise.all(
       [...levelBlocks(later.plan)].map(async ({ file, index, group }) => [
         later.plan.groups[group]!.layerType,
-        (await ancestor.levels(file, index)) !== undefined,
+        (await previousLevels(ancestor, { file, index })) !== undefined,
       ]),
     );
     expect(Object.fromEntries(matched)).toEqual({ embedding: true, linear: false, convolution: true });

@@ -1,5 +1,5 @@
 import { dtypeBytes } from '../../checkpoint/dtype.ts';
-import { blockElementsMax, type LatticeState, type ResidualChain } from '../../native/core.ts';
+import { blockElementsMax } from '../../native/core.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import { gatheredBlocksMax } from '../../package/format-limits.ts';
@@ -17,7 +17,7 @@ import {
 import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
-import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
+import type { BlockWalk } from '../../restore/chain/decoders/block-decoder.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -169,22 +169,10 @@ export class Ancestor {
     return match < 0 ? undefined : this.readers[file]!.elements(match, signal);
   }
 
-  /** Its levels; undefined without a counterpart. */
-  async levels(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    const decoded = await this.decoded(file, block, signal);
-    return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
-  }
-
-  /** State of the residual block this one is coded against; undefined without a counterpart. */
-  async residual(file: number, block: number, signal?: AbortSignal): Promise<LatticeState | undefined> {
-    const decoded = await this.decoded(file, block, signal);
-    return decoded?.kind === 'residual' ? decoded.state : undefined;
-  }
-
-  /** The way to that state; undefined without a counterpart. */
-  async residualChain(file: number, block: number, signal?: AbortSignal): Promise<ResidualChain | undefined> {
+  /** The way to it, for a method that goes on from there without decoding it first; undefined without a counterpart. */
+  walk(file: number, block: number): BlockWalk | undefined {
     const match = this.matches[file]![block]!;
-    return match < 0 ? undefined : residualWay(this.readers[file]!.walk(match), signal);
+    return match < 0 ? undefined : this.readers[file]!.walk(match);
   }
 
   /** The record of a residual tensor of the ancestor; undefined where it has none of that name. */

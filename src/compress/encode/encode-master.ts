@@ -1,3 +1,4 @@
+import { isHalf } from '../../checkpoint/dtype.ts';
 import type { NativeCore, RoundedPlace } from '../../native/core.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
@@ -20,7 +21,7 @@ export async function encodeMaster({ source, plan, core }: MasterSource, { file,
     const coding = plan.files[file]!.codings[tensor]!;
     const rounded = coding.kind === 'exact' ? coding.rounded : undefined;
     const dtype = rounded && source.files[rounded.file]!.layout.tensors[rounded.tensor]!.dtype;
-    if (rounded !== undefined && (dtype === 'F16' || dtype === 'BF16')) {
+    if (rounded !== undefined && isHalf(dtype)) {
       besides.push(await source.readRun(rounded.file, { tensor: rounded.tensor, firstElement, elementCount }, signal));
       segments.push({ elementCount, dtype });
     } else segments.push({ elementCount, dtype: undefined });

@@ -1,5 +1,6 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
-import type { CopyCoding, TensorCoding } from '../../package/package-index.ts';
+import { codingRuleOf } from '../../package/codings/all-codings.ts';
+import { isBlockless, type CopyCoding, type TensorCoding } from '../../package/package-index.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import type { CodingPlan, PlannedFile } from './plan-codings.ts';
@@ -84,7 +85,8 @@ function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlyS
     for (const [tensor, entry] of layout.tensors.entries()) {
       const coding = codings[tensor]!;
       if (entry.endBytes - entry.startBytes < sharedBytesMin || coding.kind === 'state' || besides.has(tensor)) continue;
-      const coded = coding.kind === 'levels' ? `levels ${coding.codebook}` : coding.kind;
+      // Exact tensors are alike whatever their layer types.
+      const coded = coding.kind === 'exact' || isBlockless(coding) ? coding.kind : codingRuleOf(coding).codeOf(coding);
       const key = `${entry.dtype} ${entry.elementCount} ${coded} ${apart.has(file) ? file : ''}`;
       const alike = found.get(key);
       const place = { ...entry, file, tensor };

@@ -1,4 +1,4 @@
-import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
+import { dtypeBytes, halfDtypes, isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
 import { stateTensorOf } from '../../checkpoint/options/state-role.ts';
@@ -133,7 +133,7 @@ class Originals {
 
   /** A tensor of as many elements whose sample is rounded from that of the master. */
   async roundedFrom(master: TensorPlace): Promise<TensorPlace | undefined> {
-    for (const dtype of ['BF16', 'F16', 'F32'] as const) {
+    for (const dtype of [...halfDtypes, 'F32'] as const) {
       const sample = await this.#sampleOf(master, dtype);
       const original = sample === undefined ? undefined : this.#bySample.get(sample);
       if (original !== undefined && keyOf(original) !== keyOf(master)) return original;

@@ -4,7 +4,8 @@ import { loadCore } from '../../native/load-core.ts';
 import { memorySource, sourceFile } from '../memory-source.test-support.ts';
 import { ModelSource } from '../upload/model-source.ts';
 import { inshrinkeratorMethod } from '../method/codebook/inshrinkerator-method.ts';
-import { levelBlocks, planCodings, planExact, wouldBeQuantized } from './plan-codings.ts';
+import { levelBlocks } from '../method/codebook/level-blocks.ts';
+import { planCodings, planExact, wouldBeQuantized } from './plan-codings.ts';
 import { f32, i64, noise, safetensors, type TestTensor, type TestTensors } from '../tiny-model.test-support.ts';
 
 const core = loadCore();

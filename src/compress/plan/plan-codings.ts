@@ -173,22 +173,9 @@ export function withoutExternal(codingPlan: CodingPlan, external: ReadonlySet<nu
   return { ...codingPlan, files };
 }
 
-function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
+/** Every block of model weights that a method quantizes, with its place. */
+export function* quantizedBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
   for (const [file, planned] of codingPlan.files.entries()) {
     for (const [index, block] of planned.blocks.entries()) if (isWeightCoding(block.coding)) yield { file, index, block };
-  }
-}
-
-/** Every residual block of a plan with its place. */
-export function* residualBlocks(codingPlan: CodingPlan): Generator<BlockPlace> {
-  for (const place of quantizedBlocks(codingPlan)) if (place.block.coding.kind === 'residual') yield place;
-}
-
-/** Every block of levels with its place. */
-export function* levelBlocks(codingPlan: CodingPlan): Generator<{ file: number; index: number; block: PlannedBlock; group: number }> {
-  for (const [file, planned] of codingPlan.files.entries()) {
-    for (const [index, block] of planned.blocks.entries()) {
-      if (block.coding.kind === 'levels') yield { file, index, block, group: block.coding.codebook };
-    }
   }
 }

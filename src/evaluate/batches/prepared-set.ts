@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { isHalf } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { isFeedable, type EvaluationGraph, type FeedableDtype, type WeightFeed } from '../../graph/evaluation-graph.ts';
@@ -113,7 +114,7 @@ async function labelColumns(
 
 /** Labels as doubles; 64-bit integers beyond 2^53, which are no labels, lose their low bits. */
 async function doublesOf(core: Pick<NativeCore, 'convert'>, { name, dtype, bytes }: LocalTensor): Promise<Float64Array> {
-  if (dtype === 'F16' || dtype === 'BF16') return (await feedElements(core, bytes, { from: dtype, to: 'F64' })) as Float64Array;
+  if (isHalf(dtype)) return (await feedElements(core, bytes, { from: dtype, to: 'F64' })) as Float64Array;
   if (!isFeedable(dtype)) throw new FirnError('eval-label-mismatch', `Labels ${quoteName(name)} have a type that cannot be labels (${dtype}).`);
   const elements = await feedElements(core, bytes, { from: dtype, to: dtype });
   return Float64Array.from(elements as ArrayLike<number | bigint>, Number);

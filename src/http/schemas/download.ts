@@ -1,13 +1,16 @@
 import { z } from '@hono/zod-openapi';
+import { quantizableDtypes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { binarySchema } from './upload.ts';
 
 export const binaryContent = { 'application/octet-stream': { schema: binarySchema } } as const;
 
 /** Dtypes of a view. */
-export const viewDtypeSchema = z.enum(['f32', 'f16', 'bf16']);
+export const viewDtypeSchema = z.enum(quantizableDtypes.map((dtype) => dtype.toLowerCase() as Lowercase<typeof dtype>));
 
 /** A view's dtype as the rest of the system spells it. */
-export const dtypeOfView = { f32: 'F32', f16: 'F16', bf16: 'BF16' } as const;
+export const dtypeOfView = Object.fromEntries(quantizableDtypes.map((dtype) => [dtype.toLowerCase(), dtype])) as Readonly<
+  Record<Lowercase<QuantizableDtype>, QuantizableDtype>
+>;
 
 /** Request fields of a download (RFC 9110 sections 13 and 14). */
 export const rangeHeaders = z.object({

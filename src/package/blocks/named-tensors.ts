@@ -1,4 +1,4 @@
-import { isQuantizable } from '../../checkpoint/dtype.ts';
+import { isHalf, isQuantizable } from '../../checkpoint/dtype.ts';
 import type { RoundedPlace } from '../../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from '../corrupt-package.ts';
@@ -25,7 +25,7 @@ function checkNamed({ layout, codings }: SafetensorsContent, tensor: number, hol
   if (there === undefined || coding === undefined || here.dtype !== 'F32' || there.elementCount !== here.elementCount || here.elementCount === 0)
     throw corruptPackage('a tensor names one of another size, or is not F32');
   const isMaster = codings[tensor]!.kind === 'exact';
-  if (isMaster && (coding.kind !== 'exact' || (there.dtype !== 'F16' && there.dtype !== 'BF16')))
+  if (isMaster && (coding.kind !== 'exact' || !isHalf(there.dtype)))
     throw corruptPackage('a master names a tensor that is not exact, or of other elements than 16-bit floats');
   if (!isMaster && (isBlockless(coding) || !isQuantizable(there.dtype)))
     throw corruptPackage('a widened copy names a tensor without blocks, or of another dtype');
@@ -45,7 +45,7 @@ export function roundedParts(codings: readonly TensorCoding[], block: PlannedBlo
     const { file, tensor: there } = coding.rounded;
     const plan = planOf(file);
     const dtype = plan?.layout.tensors[there]?.dtype;
-    if (plan === undefined || (dtype !== 'F16' && dtype !== 'BF16')) throw corruptPackage('a master lies beside a tensor that is not there');
+    if (plan === undefined || !isHalf(dtype)) throw corruptPackage('a master lies beside a tensor that is not there');
     return { elementCount, dtype, beside: { file, ...partOf(plan, there, { firstElement, elementCount }) } };
   });
 }

@@ -9,7 +9,7 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { bytesOf, TokenCensus } from './count-tokens.ts';
 import { ancestorInMemory, encodeInMemory, prepareSource, type PreparedSource } from '../../encode-in-memory.test-support.ts';
 import { estimateBytes } from './estimate-bytes.ts';
-import { levelBlocks } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
 import { f32, noise, type TestTensors } from '../../tiny-model.test-support.ts';
 

@@ -5,7 +5,8 @@ import { forEachBounded } from '../../bounded-parallel.ts';
 import { codebookBytes, TokenCensus } from './count-tokens.ts';
 import { levelBlock } from './level-block.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { Quantizer } from './quantizer.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 

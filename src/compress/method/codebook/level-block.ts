@@ -1,17 +1,9 @@
 import type { NativeCore } from '../../../native/core.ts';
 import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
-import type { PlannedBlock } from '../../../package/blocks/block-plan.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
+import type { LevelBlockPlace } from './level-blocks.ts';
 import type { GroupQuantizer, Quantizer } from './quantizer.ts';
-
-/** Place of a quantized block in the new checkpoint. */
-export interface LevelBlockPlace {
-  readonly file: number;
-  readonly index: number;
-  readonly block: PlannedBlock;
-  readonly group: number;
-}
 
 /** A model under one config: what `quantizeBlock` and everything after it needs. */
 export interface QuantizedModel {
@@ -32,8 +24,18 @@ export async function quantizeBlock(model: QuantizedModel, at: Omit<LevelBlockPl
 export async function levelBlock(model: QuantizedModel, ancestor: Ancestor | undefined, at: LevelBlockPlace, signal?: AbortSignal): Promise<LevelsToEncode> {
   const { levels, protectedWords } = await quantizeBlock(model, at, signal);
   const { levelCount } = model.groups[at.group]!;
-  const previous = await ancestor?.levels(at.file, at.index, signal);
+  const previous = await previousLevels(ancestor, at, signal);
   // A block without a counterpart is coded alone, with its own level count (docs/format.md).
   const modulus = previous === undefined ? levelCount : ancestor!.modulus(at.group, levelCount);
   return { levels, protectedWords, previous, modulus };
+}
+
+/** Levels of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the errors of restore. */
+export async function previousLevels(
+  ancestor: Ancestor | undefined,
+  { file, index }: Pick<LevelBlockPlace, 'file' | 'index'>,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const decoded = await ancestor?.decoded(file, index, signal);
+  return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
 }

@@ -5,7 +5,8 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
 import { levelBlock, quantizeBlock, type QuantizedModel } from './level-block.ts';
-import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 

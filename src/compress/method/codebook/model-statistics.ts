@@ -1,7 +1,8 @@
 import { sketchBuckets, sketchInfinitiesIndex, sketchNansIndex, sketchWords, sketchZerosIndex, type NativeCore, type Sketch } from '../../../native/core.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import { levelBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
 
 /** What thresholds are computed from: sketches of |w| and |g*w|, over everything quantized and per group. */
 export interface ModelStatistics {

@@ -6,7 +6,8 @@ import { quantizeBlock } from './level-block.ts';
 import { memorySource } from '../../memory-source.test-support.ts';
 import { countOf, emptySketch, gatherStatistics, merged } from './model-statistics.ts';
 import { inshrinkeratorMethod } from './inshrinkerator-method.ts';
-import { levelBlocks, planCodings } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
+import { planCodings } from '../../plan/plan-codings.ts';
 import { Quantizer } from './quantizer.ts';
 import { f32, noise, type TestTensor, type TestTensors } from '../../tiny-model.test-support.ts';
 

@@ -7,7 +7,8 @@ import { ByteCache } from '../../../restore/byte-cache.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import { emptySketch, type ModelStatistics } from './model-statistics.ts';
-import { levelBlocks, type CodingPlan, type QuantizedGroup } from '../../plan/plan-codings.ts';
+import { levelBlocks } from './level-blocks.ts';
+import type { CodingPlan, QuantizedGroup } from '../../plan/plan-codings.ts';
 
 /** How one group's weights become levels under a config, and levels become elements again. */
 export interface GroupQuantizer {

@@ -1,7 +1,9 @@
 import { latticeValueMax } from '../../../native/core.ts';
 import { originMax, type ResidualTensor } from '../../../package/residual-tensor.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import { previousState } from './previous-state.ts';
+import { residualBlocks } from './residual-blocks.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
 
 /**
  * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there may not, however small it is now. Reads the
@@ -15,7 +17,7 @@ export async function refines(
   for (const { file, index, block } of residualBlocks(plan)) {
     const shifts = block.segments.map(({ tensor }) => records[file]!.get(tensor)!.shift);
     if (shifts.every((shift) => shift === 0)) continue;
-    const state = await ancestor?.residual(file, index, signal);
+    const state = await previousState(ancestor, { file, index }, signal);
     if (state === undefined) continue;
     let first = 0;
     for (const [s, { elementCount }] of block.segments.entries()) {

@@ -1,6 +1,7 @@
 import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, QuantizedBlock, ResidualBlock, WeightBlock } from '../../../native/core.ts';
 import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { previousChain, previousState } from './previous-state.ts';
 import { feedbackTargets, type Rounding } from './feedback-targets.ts';
 import type { InputFeedback } from '../input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
@@ -90,7 +91,7 @@ export class ResidualCoder {
     const { dtype } = at.block.coding;
     const { core, shelf, ancestor } = this.parts;
     // Looked up after the wait: another form may take the room meanwhile.
-    const before = shelf.has(keyOf(at)) ? await ancestor?.residualChain(at.file, at.index, options.signal) : undefined;
+    const before = shelf.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
     const moves = shelf.get(keyOf(at));
     if (moves !== undefined) return core.residualMovedElements(moves, behind(file, at, before), dtype, options);
     return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), options.signal);
@@ -135,11 +136,11 @@ export class ResidualCoder {
     const { core, ancestor, feedback } = this.parts;
     const places = feedback?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
-      const before = await ancestor?.residualChain(at.file, at.index, signal);
+      const before = await previousChain(ancestor, at, signal);
       return { ...behind(file, at, before), targets: undefined, isFirst: before === undefined };
     }
     // Targets need the state itself.
-    const previous = await ancestor?.residual(at.file, at.index, signal);
+    const previous = await previousState(ancestor, at, signal);
     const lattice = latticeBlock(file, at.block, previous);
     const isFirst = previous === undefined;
     const priced = isFirst ? undefined : prices;

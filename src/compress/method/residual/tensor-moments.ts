@@ -1,7 +1,8 @@
 import { forEachBounded } from '../../bounded-parallel.ts';
 import type { WeightMoments } from '../../../native/core.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import { residualBlocks, type CodingPlan } from '../../plan/plan-codings.ts';
+import { residualBlocks } from './residual-blocks.ts';
+import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { FormOptions } from '../quantized-form.ts';
 
 /** Sums over one tensor; those of its blocks add up. */
