@@ -9,6 +9,7 @@ export type BlockKind = (typeof kinds)[number];
 
 export interface ShellBlock {
   readonly kind: BlockKind;
+  readonly language: string;
   readonly text: string;
 }
 
@@ -16,7 +17,7 @@ export interface ShellBlock {
 export function shellBlocks(document: string): ShellBlock[] {
   return [...document.matchAll(/^```(sh|bash|shell|python)\b *(.*)\n([\s\S]*?)^```$/gm)].map(([, language, kind, text]) => {
     if (!isKind(kind!)) throw new Error(`a shell block is of the kind "${kind}"; there are ${kinds.map((name) => `"${name}"`).join(', ')}`);
-    return { kind, text: language === 'python' ? `python3 - <<'END_OF_SCRIPT'\n${text!}END_OF_SCRIPT\n` : text! };
+    return { kind, language: language!, text: language === 'python' ? `python3 - <<'END_OF_SCRIPT'\n${text!}END_OF_SCRIPT\n` : text! };
   });
 }
 
