@@ -13,8 +13,8 @@ import type { FeedbackRequest, InputFeedback } from './input-feedback.ts';
 import type { Quantization } from './quantized-form.ts';
 
 /**
- * A way of compressing model weights, as compress/ sees it; all-methods.ts lists them. The method's config is described in
- * checkpoint/options/methods, its codings in package/codings, their decoders in restore/chain/decoders.
+ * A way of compressing model weights, as compress/ sees it; all-methods.ts lists them. The method's config is described
+ * in checkpoint/options/methods, its codings in package/codings, their decoders in restore/chain/decoders.
  */
 export interface Method {
   readonly name: QuantizationMethod;
@@ -24,7 +24,10 @@ export interface Method {
   readonly ancestry: Ancestry;
   /** Most trials of one checkpoint over all its searches; absent: those the run allows. */
   readonly trialsMost?: number;
-  /** What enters the matrices, measured on the uploaded weights; absent where the method has no use for it. Rejects with `cancelled` alone. */
+  /**
+   * What enters the matrices, measured on the uploaded weights; absent where the method has no use for it. Rejects with
+   * `cancelled` alone.
+   */
   readonly measureInputs?: (request: FeedbackRequest) => Promise<InputFeedback | undefined>;
   /** How optimizer files are coded; absent: as the run says. Rejects with the errors of catalog, store and core. */
   readonly optimizerState?: (choice: StateChoice) => Promise<StateOptions | undefined>;
@@ -36,10 +39,16 @@ export interface Method {
 export type Ancestry =
   /** The nearest checkpoint that shares blocks. */
   | { readonly kind: 'nearest' }
-  /** By estimated bytes and by what a restore reads, inside the restore budget (docs/decisions/0015-restore-budget.md): quality is measured with the ancestor. */
+  /**
+   * By estimated bytes and by what a restore reads, inside the restore budget (docs/decisions/0015-restore-budget.md):
+   * quality is measured with the ancestor.
+   */
   | {
       readonly kind: 'budgeted';
-      /** Whether a config found is finer than the one that ancestors were compared with, so that they are compared again. */
+      /**
+       * Whether a config found is finer than the one that ancestors were compared with, so that they are compared
+       * again.
+       */
       readonly isFiner: (found: QuantizationConfig, last: QuantizationConfig | undefined) => boolean;
     }
   /** By the method's own rule. */
@@ -75,8 +84,8 @@ export interface MethodSession {
   /** The method set up behind an ancestor, or for a base. Rejects with the errors of source and core. */
   quantization(basis: QuantizationBasis): Promise<Quantization>;
   /**
-   * How far the weights are from what the ancestor rebuilds, as Resumption takes it; undefined where they cannot be compared. Absent for a
-   * method to which it makes no difference whether training was resumed from rebuilt weights.
+   * How far the weights are from what the ancestor rebuilds, as Resumption takes it; undefined where they cannot be
+   * compared. Absent for a method to which it makes no difference whether training was resumed from rebuilt weights.
    */
   drift?(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined>;
   /** Gives memory back. */

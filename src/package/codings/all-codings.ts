@@ -4,7 +4,10 @@ import { levelCoding } from './level-coding.ts';
 import { residualCoding } from './residual-coding.ts';
 import { stateCoding } from './state-coding.ts';
 
-/** Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here and in restore/chain/decoders. */
+/**
+ * Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here
+ * and in restore/chain/decoders.
+ */
 const rules = { residual: residualCoding, state: stateCoding, exact: exactCoding, levels: levelCoding } as const;
 
 type Rules = typeof rules;

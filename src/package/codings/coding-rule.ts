@@ -35,9 +35,15 @@ export interface CodingRule<Tensor extends { readonly kind: string }, Block exte
   readonly isShared: boolean;
   /** The format version from which a package may hold such a coding. */
   versionMin(coding: Tensor): FormatVersion;
-  /** Its code in the index (docs/format.md, "Codings"). What another tensor is named by follows the code and is not this rule's. */
+  /**
+   * Its code in the index (docs/format.md, "Codings"). What another tensor is named by follows the code and is not this
+   * rule's.
+   */
   codeOf(coding: Tensor): number;
-  /** The coding of a code; undefined for a code of another kind. Throws `corrupt-package` for one that the package cannot hold. */
+  /**
+   * The coding of a code; undefined for a code of another kind. Throws `corrupt-package` for one that the package
+   * cannot hold.
+   */
   read(code: number, context: CodeContext): Tensor | undefined;
   /** Throws `corrupt-package` where a tensor cannot be coded so. */
   checkTensor(entry: TensorEntry, coding: Tensor, codebooks: readonly PackageCodebook[]): void;
@@ -49,6 +55,9 @@ export interface CodingRule<Tensor extends { readonly kind: string }, Block exte
   payloadBytesMax(block: BlockShape<Block>): number;
   /** The same where several checkpoints share it. Absent where none do. */
   sharedPayloadBytesMax?(block: BlockShape<Block>): number;
-  /** Whether a block may be coded against an ancestor's of the same kind and the same tensors (docs/format.md, "Previous blocks"). */
+  /**
+   * Whether a block may be coded against an ancestor's of the same kind and the same tensors (docs/format.md, "Previous
+   * blocks").
+   */
   matches(there: BlockIn<Block>, here: BlockIn<Block>): boolean;
 }

@@ -9,7 +9,9 @@ import type { CodingRule } from './coding-rule.ts';
 export interface ExactCoding {
   readonly kind: 'exact';
   readonly layerType: LayerType;
-  /** Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on. */
+  /**
+   * Of a master: the exact F16 or BF16 tensor of the package that its F32 elements may be told by. From version 5 on.
+   */
   readonly rounded?: TensorPlace;
 }
 

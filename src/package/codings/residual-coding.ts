@@ -3,7 +3,9 @@ import { corruptPackage } from '../corrupt-package.ts';
 import { superStepWidthMax } from '../format-limits.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/** Steps away from what the ancestor rebuilds; each such tensor has a record (residual-tensor.ts). From version 2 on. */
+/**
+ * Steps away from what the ancestor rebuilds; each such tensor has a record (residual-tensor.ts). From version 2 on.
+ */
 export interface ResidualTensorCoding {
   readonly kind: 'residual';
 }

@@ -2,7 +2,10 @@ import { stateForms, type StateForm } from '../../checkpoint/options/state-form.
 import { corruptPackage } from '../corrupt-package.ts';
 import type { CodingRule } from './coding-rule.ts';
 
-/** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. From version 4 on. */
+/**
+ * A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in
+ * the file. From version 4 on.
+ */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
   | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };

@@ -2,8 +2,8 @@ import { FirnError } from '../../firn-error.ts';
 import type { ConfigAxes } from './method-config.ts';
 
 /**
- * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not monotone all of them are estimated for one
- * checkpoint, each by a pass over (a sample of) the weights.
+ * Most configs of a run's cube, the two prune metrics counted: twenty times the paper's 432. Where quality is not
+ * monotone all of them are estimated for one checkpoint, each by a pass over (a sample of) the weights.
  */
 export const configsMax = 8192;
 const pruneMetricCount = 2;

@@ -15,8 +15,8 @@ export interface InshrinkeratorConfig {
   /** Share of all quantized weights kept in bfloat16: half by magnitude, half by sensitivity, 0 <= f < 1. */
   readonly protectFraction: number;
   /**
-   * Codebooks are entropy-constrained (docs/decisions/0021-entropy-constrained-codebooks.md): what a bit a weight is worth, in the squared error that optimal k-means leaves
-   * with as many bins, 0..1024. Absent: the paper's k-means.
+   * Codebooks are entropy-constrained (docs/decisions/0021-entropy-constrained-codebooks.md): what a bit a weight is
+   * worth, in the squared error that optimal k-means leaves with as many bins, 0..1024. Absent: the paper's k-means.
    */
   readonly bitPrice?: number | undefined;
 }

@@ -1,11 +1,13 @@
 import type { MethodConfig } from './method-config.ts';
 
-/** Closed-loop quantization of what changed since the ancestor, with one knob (docs/decisions/0013-residual-method.md). */
+/**
+ * Closed-loop quantization of what changed since the ancestor, with one knob (docs/decisions/0013-residual-method.md).
+ */
 export interface ResidualConfig {
   readonly method: 'residual';
   /**
-   * Quantization step of an average tensor, in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 twice
-   * that. An integer, -512..256.
+   * Quantization step of an average tensor, in 1/32 octaves of the standard deviation of all quantized matrices: 0 is
+   * one standard deviation, 32 twice that. An integer, -512..256.
    */
   readonly step: number;
 }

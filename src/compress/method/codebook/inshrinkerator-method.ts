@@ -9,7 +9,9 @@ import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
 import { Quantizer } from './quantizer.ts';
 
-/** The paper's method (Inshrinkerator): matrices and embeddings as levels of a codebook for each layer type and dtype. */
+/**
+ * The paper's method (Inshrinkerator): matrices and embeddings as levels of a codebook for each layer type and dtype.
+ */
 export const inshrinkeratorMethod: Method = {
   name: 'inshrinkerator',
   codingOf: ({ layerType, entry }, groupOf) => {
@@ -32,7 +34,10 @@ async function quantizationBehind(work: MethodWork, { model: { plan }, ancestor,
   return new InshrinkeratorQuantization({ source, plan, quantizer, ancestor, core, options: run.search, hasSensitivity, last: lastConfig(candidates) });
 }
 
-/** A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients (quantizer.ts). */
+/**
+ * A search never asks for a metric that cannot be computed; a given config may, and is then pruned as without gradients
+ * (quantizer.ts).
+ */
 function whatGivenConfigLacks(given: InshrinkeratorConfig, { sensitivity }: ModelStatistics): string | undefined {
   if (given.pruneMetric !== 'sensitivity' || given.pruneFraction === 0 || sensitivity !== undefined) return undefined;
   return 'The given config prunes by sensitivity, but there are no gradients of the quantized tensors, so they were pruned by magnitude.';

@@ -4,7 +4,10 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 
 type Place = { readonly file: number; readonly index: number };
 
-/** State of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the errors of restore. */
+/**
+ * State of the ancestor's block that this one is coded against; undefined without a counterpart. Rejects with the
+ * errors of restore.
+ */
 export async function previousState(ancestor: Ancestor | undefined, { file, index }: Place, signal?: AbortSignal): Promise<LatticeState | undefined> {
   const decoded = await ancestor?.decoded(file, index, signal);
   return decoded?.kind === 'residual' ? decoded.state : undefined;

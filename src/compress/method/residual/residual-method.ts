@@ -17,7 +17,8 @@ const finerMin = 2;
 /** Every weight as steps away from what the ancestor rebuilds (docs/decisions/0013-residual-method.md). */
 export const residualMethod: Method = {
   name: 'residual',
-  // Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the architecture as often as statistics.
+  // Vectors too: in late deltas exact norms and biases would be most of a package. Buffers are constants of the
+  // architecture as often as statistics.
   codingOf: ({ layerType, entry }) => (layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined),
   ancestry: { kind: 'budgeted', isFiner },
   trialsMost,

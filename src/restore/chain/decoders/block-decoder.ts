@@ -24,7 +24,10 @@ export interface WalkStep {
   readonly packageBefore: IndexedPackage | undefined;
   /** The block there that this one is coded against. */
   readonly previous: PlannedBlock | undefined;
-  /** Where an exact block without a previous one may find its elements in the package before; undefined where it does not. */
+  /**
+   * Where an exact block without a previous one may find its elements in the package before; undefined where it does
+   * not.
+   */
   gathered(): readonly GatheredPart[] | undefined;
   /** The payload, its checksum proven. Rejects with `corrupt-package`, `cancelled` and the store's errors. */
   payload(signal: AbortSignal | undefined): Promise<Uint8Array>;
@@ -35,7 +38,10 @@ export interface WalkStep {
 /** The way to a block: what is known already, and what is to be decoded on top of it. */
 export interface BlockWalk {
   readonly core: NativeCore;
-  /** Newest first, up to the block where it stands alone or the one after `found`. Empty where the block itself is found. */
+  /**
+   * Newest first, up to the block where it stands alone or the one after `found`. Empty where the block itself is
+   * found.
+   */
   readonly steps: readonly WalkStep[];
   /** The last decoded block of the way that the cache holds. */
   readonly found: DecodedBlock | undefined;
@@ -48,7 +54,10 @@ export interface ElementsRequest {
   readonly memory?: BlockMemory | undefined;
 }
 
-/** How blocks of one kind of coding are decoded; all-decoders.ts lists them. Methods reject with `corrupt-package`, `cancelled`, `overloaded`, and the store's errors. */
+/**
+ * How blocks of one kind of coding are decoded; all-decoders.ts lists them. Methods reject with `corrupt-package`,
+ * `cancelled`, `overloaded`, and the store's errors.
+ */
 export interface BlockDecoder {
   /** The block as it is coded; what is found is given back as it is. */
   decode(walk: BlockWalk, signal: AbortSignal | undefined): Promise<DecodedBlock>;

@@ -9,12 +9,16 @@ export interface StepDecoder {
   goesOn(payload: Uint8Array, step: WalkStep, core: NativeCore): boolean;
   /** `previous`: undefined unless the payload needs it. */
   decode(payload: Uint8Array, step: WalkStep, previous: DecodedBlock | undefined, signal: AbortSignal | undefined): Promise<DecodedBlock>;
-  /** What a payload that needs a previous block has where the chain has none; absent: nothing, and the package is damaged. */
+  /**
+   * What a payload that needs a previous block has where the chain has none; absent: nothing, and the package is
+   * damaged.
+   */
   withoutPrevious?(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined>;
 }
 
 /**
- * Decodes payload after payload, the oldest that is needed first. Reads back to the newest payload that stands alone. Rejects as BlockDecoder does.
+ * Decodes payload after payload, the oldest that is needed first. Reads back to the newest payload that stands alone.
+ * Rejects as BlockDecoder does.
  */
 export async function decodeAlong({ core, steps, found }: BlockWalk, decoder: StepDecoder, signal: AbortSignal | undefined): Promise<DecodedBlock> {
   if (steps.length === 0) return found!;

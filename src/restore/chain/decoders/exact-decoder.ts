@@ -33,7 +33,10 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
   };
 }
 
-/** The elements of the ancestor that a block without a previous block may be coded against; undefined where one of its tensors has none, or they lie in too many blocks. */
+/**
+ * The elements of the ancestor that a block without a previous block may be coded against; undefined where one of its
+ * tensors has none, or they lie in too many blocks.
+ */
 async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined> {
   const located = step.gathered()?.map((part) => step.located(part, 1));
   if (located === undefined || countBlocks(located) > gatheredBlocksMax) return undefined;

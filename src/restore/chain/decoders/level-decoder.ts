@@ -9,7 +9,10 @@ import type { IndexedPackage } from '../indexed-package.ts';
 import type { BlockDecoder, WalkStep } from './block-decoder.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
-/** Blocks of levels, each a difference to the ancestor's level; elements are looked up in the codebook. A block of levels goes on from the previous one wherever there is one. */
+/**
+ * Blocks of levels, each a difference to the ancestor's level; elements are looked up in the codebook. A block of
+ * levels goes on from the previous one wherever there is one.
+ */
 export function levelDecoder(core: NativeCore): BlockDecoder {
   return {
     async decode({ found, steps }, signal) {

@@ -16,8 +16,8 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
       return latticeElements(core, decoded.state, residualFile(newest), newest.planned, signal);
     },
     /**
-     * The state of a block that several tensors share is kept, for whoever reads them one by one; a large tensor is read from one end to the
-     * other, and nobody comes back to its blocks.
+     * The state of a block that several tensors share is kept, for whoever reads them one by one; a large tensor is
+     * read from one end to the other, and nobody comes back to its blocks.
      */
     passing(walk, { signal, memory }) {
       const { coding, segments, elementCount } = walk.newest.planned;
@@ -28,7 +28,10 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
   };
 }
 
-/** The way from what is found, or from where the block starts, to a residual block's state. Rejects as BlockDecoder does. */
+/**
+ * The way from what is found, or from where the block starts, to a residual block's state. Rejects as BlockDecoder
+ * does.
+ */
 export async function residualWay({ found, steps, newest }: BlockWalk, signal: AbortSignal | undefined): Promise<ResidualChain> {
   // The checkpoints of a super-step have one payload, which the first of them reads.
   const firsts = steps.map(({ part }, i) => i + (part?.position ?? 0));
