@@ -120,6 +120,9 @@ export const configSchema = z.object({
     'Staged bytes of one run that are not yet encoded, in MiB; beyond it uploads are refused with Retry-After.',
   ),
   FIRN_STAGED_TOTAL_MAX_MIB: integer(256 * 1024, 1, 64 * 1024 * 1024).describe('The same over all runs.'),
+  FIRN_UPLOAD_BYTES_PER_S_MIN: integer(1024, 0, 2 ** 30).describe(
+    'Bytes a second that the body of a request has to bring, over a minute of waiting for it; a slower one is answered with 408 and loses nothing that was acknowledged. 0: as slowly as it likes.',
+  ),
   FIRN_RESERVATION_TTL_S: integer(3600, 1, 30 * 86400).describe('Seconds a reservation may stand without a byte before it is given up.'),
   FIRN_UPLOAD_TTL_S: integer(24 * 3600, 1, 30 * 86400).describe('Seconds after its last byte that an upload in several requests is given up.'),
   FIRN_LEASE_S: integer(60, 1, 3600).describe("Seconds a job's lease lasts without a heartbeat."),
@@ -195,6 +198,8 @@ export interface Config {
   readonly fileMaxBytes: number;
   readonly stagedRunMaxBytes: number;
   readonly stagedTotalMaxBytes: number;
+  /** 0: bodies may be as slow as they like. */
+  readonly uploadBytesPerSecondMin: number;
   readonly reservationTtlMs: number;
   readonly uploadTtlMs: number;
   readonly leaseMs: number;
@@ -241,6 +246,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     fileMaxBytes: env.FIRN_FILE_MAX_MIB * mib,
     stagedRunMaxBytes: env.FIRN_STAGED_RUN_MAX_MIB * mib,
     stagedTotalMaxBytes: env.FIRN_STAGED_TOTAL_MAX_MIB * mib,
+    uploadBytesPerSecondMin: env.FIRN_UPLOAD_BYTES_PER_S_MIN,
     reservationTtlMs: env.FIRN_RESERVATION_TTL_S * 1000,
     uploadTtlMs: env.FIRN_UPLOAD_TTL_S * 1000,
     leaseMs: env.FIRN_LEASE_S * 1000,

@@ -40,7 +40,6 @@ import { ByteCache, newCacheCounts, type CacheCounts } from './restore/byte-cach
 import { Restorer } from './restore/restorer.ts';
 import { gatewayOf } from './process/gateway-of.ts';
 import { isClaiming, probesOf } from './process/probe-process.ts';
-import { sharedDisk } from './process/shared-disk.ts';
 import { shutDown } from './process/shut-down.ts';
 import { openFilesystemStore } from './store/filesystem/filesystem-store.ts';
 import { meteredStore } from './store/metered-store.ts';
@@ -83,6 +82,8 @@ const transfersEveryMs = 60_000;
 const tracesMs = 3_000;
 /** Channel on which workers hear that there may be work. */
 const jobsChannel = 'jobs';
+/** In a folder of objects that several processes have open, an unfinished file that nobody has written to for this long belongs to no upload any more, in ms. */
+const othersUnfinishedMs = 24 * 3600 * 1000;
 /** Bytes of decoded package indexes kept. */
 const indexCacheMaxBytes = 64 * 1024 * 1024;
 /** Bytes of described eval graphs kept; one of a thousand operators takes 2 to 3 MB. */
@@ -214,8 +215,8 @@ async function openStore({ dataDirectory, s3, database }: Config, log: Logger, c
   const crc32c = (bytes: Uint8Array, seed?: number): number => core.crc32cSync(bytes, seed);
   if (s3 === undefined) {
     const folder = join(dataDirectory, 'objects');
-    const disk = database !== undefined && { disk: sharedDisk(folder) };
-    return openFilesystemStore({ folder, crc32c, forgetFile: (descriptor) => core.forgetFile(descriptor), ...disk });
+    const unfinishedKeptMs = database === undefined ? 0 : othersUnfinishedMs;
+    return openFilesystemStore({ folder, unfinishedKeptMs, crc32c, forgetFile: (descriptor) => core.forgetFile(descriptor) });
   }
   const { openS3Store } = await import('./store/s3/s3-store.ts');
   return openS3Store({

@@ -1,19 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describeOnPostgres } from '../../test/postgres/create-database.ts';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
+import { createTestDatabase } from '../catalog/postgres/test-postgres.test-support.ts';
 import { tokenAccess } from './access.ts';
 import { createFirstToken, createToken } from './create-token.ts';
 import { operator } from './principal.ts';
 
 let catalog: Catalog;
-let now = new Date('2026-01-01T00:00:00Z');
+/** Time enough for a request, in ms. */
+const soonMs = 60_000;
 beforeAll(async () => {
   catalog = await openTestCatalog();
 });
 afterAll(() => catalog.close());
 
 const refused = expect.objectContaining({ code: 'unauthenticated' });
-const principal = (authorization?: string) => tokenAccess({ catalog, now: () => now }).principal(authorization);
+const principal = (authorization?: string) => tokenAccess({ catalog }).principal(authorization);
 
 describe('tokens', () => {
   it('name their owner, in any case of the scheme', async () => {
@@ -30,14 +33,20 @@ describe('tokens', () => {
     expect(stored).not.toContain(text.slice(15));
   });
 
-  it('are refused once expired, and once revoked', async () => {
-    const { text, record } = await createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt: new Date('2026-01-02T00:00:00Z') });
+  const expiringAt = (ms: number) => createToken(catalog, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt: new Date(ms) });
+
+  it('are refused once revoked', async () => {
+    const { text, record } = await expiringAt(Date.now() + soonMs);
     expect((await principal(`Bearer ${text}`)).id).toBe(record.id);
-    now = new Date('2026-01-02T00:00:00Z');
-    await expect(principal(`Bearer ${text}`)).rejects.toEqual(refused);
-    now = new Date('2026-01-01T00:00:00Z');
     await catalog.tokens.revoke(record.id);
     await expect(principal(`Bearer ${text}`)).rejects.toEqual(refused);
+  });
+
+  it('are refused once expired', async () => {
+    const nowMs = (await catalog.now()).getTime();
+    const [expired, valid] = [await expiringAt(nowMs - 1), await expiringAt(nowMs + soonMs)];
+    await expect(principal(`Bearer ${expired.text}`)).rejects.toEqual(refused);
+    expect((await principal(`Bearer ${valid.text}`)).id).toBe(valid.record.id);
   });
 
   it('are refused with one character changed, anywhere', async () => {
@@ -75,5 +84,27 @@ describe('the first token', () => {
       await fresh.close();
     }
     expect(await createFirstToken(catalog)).toBeUndefined();
+  });
+});
+
+describeOnPostgres('tokens of gateways with clocks of their own', () => {
+  it('expire by the clock of the database', async () => {
+    const database = await createTestDatabase();
+    const shared = await database.open();
+    try {
+      const nowMs = (await shared.now()).getTime();
+      const make = async (expiresAt: Date): Promise<string> =>
+        `Bearer ${(await createToken(shared, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt })).text}`;
+      const [expired, valid] = [await make(new Date(nowMs - 1)), await make(new Date(nowMs + soonMs))];
+      for (const aheadMs of [-10 * soonMs, 10 * soonMs]) {
+        vi.useFakeTimers({ toFake: ['Date'], now: nowMs + aheadMs });
+        await expect(tokenAccess({ catalog: shared }).principal(expired), `${aheadMs}`).rejects.toEqual(refused);
+        expect((await tokenAccess({ catalog: shared }).principal(valid)).name, `${aheadMs}`).toBe('x');
+      }
+    } finally {
+      vi.useRealTimers();
+      await shared.close();
+      await database.drop();
+    }
   });
 });

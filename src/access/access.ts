@@ -1,5 +1,4 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { TokenRecord } from '../catalog/contract/token-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { anonymous, operator, type Principal } from './principal.ts';
 import { isSecret, parseTokenText } from './token-text.ts';
@@ -18,24 +17,19 @@ const bearer = /^bearer +(\S+) *$/i;
 /** Compared where there is no such token, so that an answer does not tell by its time whether there is. */
 const nobodysSha256 = '0'.repeat(64);
 
-/** Access by tokens. A revoked or expired one is refused from that moment on: every request looks it up. */
-export function tokenAccess({ catalog, now }: { readonly catalog: Pick<Catalog, 'tokens'>; readonly now: () => Date }): Access {
+/** Access by tokens. A revoked or expired one is refused from that moment on, by the clock of the database: every request looks it up. */
+export function tokenAccess({ catalog }: { readonly catalog: Pick<Catalog, 'tokens'> }): Access {
   return {
     async principal(authorization) {
       if (authorization === undefined) return anonymous;
       const parsed = parseTokenText(bearer.exec(authorization)?.[1] ?? '');
       if (parsed === undefined) throw refused();
-      const record = await catalog.tokens.get(parsed.id);
+      const record = await catalog.tokens.valid(parsed.id);
       const proven = isSecret(parsed.secret, record?.secretSha256 ?? nobodysSha256);
-      if (record === undefined || !proven || !holds(record, now())) throw refused();
+      if (record === undefined || !proven) throw refused();
       return { id: record.id, name: record.name, grants: record.grants };
     },
   };
-}
-
-/** Whether a token is neither revoked nor expired. */
-function holds({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
 function refused(): FirnError {

@@ -23,6 +23,7 @@ export const firnErrorCodes = [
   'upload-incomplete',
   'upload-aborted',
   'upload-busy',
+  'body-too-slow',
   'empty-body',
   'unsupported-media-type',
   // checkpoint content

@@ -21,7 +21,7 @@ const tokens = new Map<string, { authorization: string }>();
 beforeAll(async () => {
   const limits = new RequestLimits({ tokenPerMinute: 100_000, anonymousPerMinute: 100_000, concurrent: 100 });
   gateway = await openTestGateway({
-    admittance: (catalog: Catalog) => ({ access: tokenAccess({ catalog, now: () => new Date() }), limits, trustProxy: false }),
+    admittance: (catalog: Catalog) => ({ access: tokenAccess({ catalog }), limits, trustProxy: false }),
   });
   app = createApp(gateway);
   call = caller(app);

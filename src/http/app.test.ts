@@ -45,7 +45,14 @@ describe('problems', () => {
       requestId: 'mine-1',
     });
     expect(answer.headers.get('x-request-id')).toBe('mine-1');
-    expect((await call('GET', answer.json.type)).json).toEqual({ code: 'not-found', status: 404, title: 'Not found' });
+    expect((await call('GET', answer.json.type)).json).toEqual({
+      code: 'not-found',
+      status: 404,
+      title: 'Not found',
+      cause: expect.stringContaining('may not see it'),
+      remedy: expect.stringContaining('spelling'),
+      example: expect.any(String),
+    });
     expect((await call('GET', '/problems/none')).status).toBe(404);
   });
 

@@ -6,10 +6,13 @@ import { allowedMethods } from './request/allowed-methods.ts';
 import { answerError } from './answer/answer-error.ts';
 import type { AppEnv } from './app-env.ts';
 import type { Gateway } from './gateway.ts';
+import { GatheredBytes } from './request/gathered-bytes.ts';
 import { idempotency } from './request/idempotency.ts';
+import { invalidRequest } from './request/invalid-request.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readablePath } from './request/readable-path.ts';
 import { renderProblem } from './answer/render-problem.ts';
+import { jsonLines } from './answer/json-lines.ts';
 import { requestId } from './request/request-id.ts';
 import { requestMetrics } from './watch/request-metrics.ts';
 import { registerCheckpointFiles } from './routes/checkpoint-files.ts';
@@ -29,26 +32,25 @@ import { registerUsage } from './routes/usage.ts';
 import { traceRequests } from './watch/trace-requests.ts';
 import { writeLog } from './watch/write-log.ts';
 
-/** Most complaints about one request that an answer repeats. */
-const issuesShown = 3;
-
 /** The whole HTTP face over a gateway. Pure wiring: handlers are in routes/. */
 export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw new FirnError('invalid-request', sentenceOf(result.error.issues));
+      if (!result.success) throw invalidRequest(result.error.issues);
     },
   });
   app.use(
     requestId(),
+    jsonLines(),
     traceRequests(gateway.tracer),
     requestMetrics(gateway.metrics, gateway.transfers),
     writeLog(gateway.log),
     readablePath(),
     admit(gateway.admittance),
   );
-  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH']), idempotency(gateway.catalog.idempotency));
-  app.use('/v1/namespaces/*', jsonBody(['PUT']));
+  const bodies = { pace: gateway.bodyPace, gathered: new GatheredBytes() };
+  app.use('/v1/*', tusVersion(), jsonBody(['POST', 'PATCH'], bodies), idempotency(gateway.catalog.idempotency));
+  app.use('/v1/namespaces/*', jsonBody(['PUT'], bodies));
   registerRepositories(app, gateway);
   registerEvalSets(app, gateway);
   registerRuns(app, gateway);
@@ -71,9 +73,4 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
 function unrouted(c: Context<AppEnv>, allowed: readonly string[]): Response {
   if (allowed.length === 0) return renderProblem(c, new FirnError('not-found', 'There is nothing at this path.'));
   return renderProblem(c, new FirnError('method-not-allowed', `This path answers ${allowed.join(', ')}.`), { Allow: allowed.join(', ') });
-}
-
-function sentenceOf(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string {
-  const shown = issues.slice(0, issuesShown).map(({ path, message }) => `${path.length === 0 ? 'The value' : path.map(String).join('.')}: ${message}`);
-  return `The request is not valid. ${shown.join('; ')}.`;
 }

@@ -26,6 +26,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { deleteCheckpoint } from '../upkeep/delete-checkpoint.ts';
 import { deleteRun } from '../upkeep/delete-run.ts';
 import type { Admittance } from './request/admit.ts';
+import type { BodyPace } from './request/body-pace.ts';
 import type { Gateway } from './gateway.ts';
 import { createProgressBus } from './progress/progress-bus.ts';
 import { TransferMeter } from './watch/transfer-meter.ts';
@@ -52,12 +53,18 @@ export interface TestGateway extends Gateway {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<IngestLimits>;
+  /** As slowly as the client likes by default. */
+  readonly bodyPace?: BodyPace;
   /** Everybody may do everything by default. */
   readonly admittance?: (catalog: Catalog) => Admittance;
 }
 
 /** Real catalog (in memory), store (a temporary directory), ingest, codec and restore behind the routes; no worker and no evaluator. */
-export async function openTestGateway({ limits = {}, admittance }: TestGatewayOptions = {}): Promise<TestGateway> {
+export async function openTestGateway({
+  limits = {},
+  admittance,
+  bodyPace = { bytesPerSecondMin: 0, windowMs: 60_000 },
+}: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-http-'));
   const core = loadCore({ threads: 1 });
   const catalog = await openTestCatalog();
@@ -83,6 +90,7 @@ export async function openTestGateway({ limits = {}, admittance }: TestGatewayOp
   } as unknown as CompressContext;
   const gateway: TestGateway = {
     admittance: admittance?.(catalog) ?? { access: openAccess, trustProxy: false },
+    bodyPace,
     catalog,
     store,
     progress,

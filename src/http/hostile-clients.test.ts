@@ -26,7 +26,7 @@ const headers = new Map<string, { authorization: string }>();
 beforeAll(async () => {
   const limits = new RequestLimits({ tokenPerMinute: 100_000, anonymousPerMinute: 100_000, concurrent });
   const slowly = (catalog: Catalog) => {
-    const access = tokenAccess({ catalog, now: () => new Date() });
+    const access = tokenAccess({ catalog });
     return { principal: async (authorization: string | undefined) => (await pause(lookupMs), access.principal(authorization)) };
   };
   gateway = await openTestGateway({ admittance: (catalog: Catalog) => ({ access: slowly(catalog), limits, trustProxy: false }) });

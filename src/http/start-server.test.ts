@@ -13,6 +13,7 @@ import { startServer, type RunningServer } from './start-server.ts';
 import { streamResponse } from './answer/stream-response.ts';
 
 const chunkBytes = 64 * 1024;
+const pace = { bytesPerSecondMin: 0, windowMs: 60_000 };
 
 interface Seen {
   read: number;
@@ -32,7 +33,7 @@ function probeApp(seen: Seen): Hono<AppEnv> {
   app.put('/upload', async (c) => {
     const digest = createHash('sha256');
     try {
-      for await (const chunk of incomingBody(c, Number(c.req.query('idleMs') ?? 60_000))) {
+      for await (const chunk of incomingBody(c, pace, Number(c.req.query('idleMs') ?? 60_000))) {
         digest.update(chunk);
         seen.read += chunk.length;
         if (c.req.query('stopAt') !== undefined && seen.read >= Number(c.req.query('stopAt'))) throw new FirnError('payload-too-large', 'Enough.');

@@ -1,12 +1,24 @@
 import type { AssignedLevels, Cells, DecodedContexts, LatticeSymbols } from './core.ts';
 
 /** C++ objects held by JavaScript; only the addon makes them and it recognises its own. */
-export interface EngineHandle { readonly kind: 'engine' }
-export interface TokenCountsHandle { readonly kind: 'token-counts' }
-export interface TokenTablesHandle { readonly kind: 'token-tables' }
-export interface ContextCountsHandle { readonly kind: 'context-counts' }
-export interface ContextTablesHandle { readonly kind: 'context-tables' }
-export interface KeptMovesHandle { readonly kind: 'kept-moves' }
+export interface EngineHandle {
+  readonly kind: 'engine';
+}
+export interface TokenCountsHandle {
+  readonly kind: 'token-counts';
+}
+export interface TokenTablesHandle {
+  readonly kind: 'token-tables';
+}
+export interface ContextCountsHandle {
+  readonly kind: 'context-counts';
+}
+export interface ContextTablesHandle {
+  readonly kind: 'context-tables';
+}
+export interface KeptMovesHandle {
+  readonly kind: 'kept-moves';
+}
 
 /** A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a status number. */
 export type Started<T> = readonly [job: number, result: Promise<T>] | number;
@@ -16,11 +28,19 @@ type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optio
 type PartitionArguments = [protectMagnitudeMin: number, protectSensitivityMin: number, pruneMetric: number, pruneBelow: number];
 type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
 type ChainArguments = [
-  ...StateArguments, origins: Optional<Int32Array>, ...links: Optional<ContextTablesHandle | Uint8Array | Int32Array | Uint32Array | number>[],
+  ...StateArguments,
+  origins: Optional<Int32Array>,
+  ...links: Optional<ContextTablesHandle | Uint8Array | Int32Array | Uint32Array | number>[],
 ];
 type CodedBlockArguments = [
-  ...PairArguments, gradientScales: Optional<Float32Array>, targets: Optional<Uint8Array>, deadZone: number, prices: Optional<Uint8Array>,
-  segments: Int32Array, slots: Uint32Array, ...ChainArguments,
+  ...PairArguments,
+  gradientScales: Optional<Float32Array>,
+  targets: Optional<Uint8Array>,
+  deadZone: number,
+  prices: Optional<Uint8Array>,
+  segments: Int32Array,
+  slots: Uint32Array,
+  ...ChainArguments,
 ];
 type FeedbackPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
 type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
@@ -47,20 +67,26 @@ export interface Addon {
   sketchBottomThreshold(sketch: BigUint64Array, fraction: number): number;
 
   buildCodebook(
-    engine: EngineHandle, sketch: BigUint64Array, bins: number, clustering: number, weighting: number, sigma: number, seed: bigint,
+    engine: EngineHandle,
+    sketch: BigUint64Array,
+    bins: number,
+    clustering: number,
+    weighting: number,
+    sigma: number,
+    seed: bigint,
   ): Started<Float32Array>;
-  buildEntropyCodebook(
-    engine: EngineHandle, sketch: BigUint64Array, bins: number, weighting: number, sigma: number, bitPrice: number,
-  ): Started<Cells>;
+  buildEntropyCodebook(engine: EngineHandle, sketch: BigUint64Array, bins: number, weighting: number, sigma: number, bitPrice: number): Started<Cells>;
   assignLevels(
     engine: EngineHandle,
-    ...rest: [
-      ...PairArguments, ...PartitionArguments,
-      centroids: Float32Array, prunedLevel: number, protectedLevel: number, boundaries?: Float32Array,
-    ]
+    ...rest: [...PairArguments, ...PartitionArguments, centroids: Float32Array, prunedLevel: number, protectedLevel: number, boundaries?: Float32Array]
   ): Started<AssignedLevels>;
   dequantize(
-    engine: EngineHandle, levels: Uint8Array, dtype: number, table: Uint8Array, levelCount: number, protectedLevel: number,
+    engine: EngineHandle,
+    levels: Uint8Array,
+    dtype: number,
+    table: Uint8Array,
+    levelCount: number,
+    protectedLevel: number,
     protectedWords: Uint16Array,
   ): Started<Uint8Array>;
   convert(engine: EngineHandle, values: Uint8Array, from: number, to: number): Started<Uint8Array>;
@@ -76,7 +102,11 @@ export interface Addon {
   tokenTablesSerialize(tables: TokenTablesHandle): Uint8Array;
   tokenTablesEncode(engine: EngineHandle, tables: TokenTablesHandle, ...block: LevelBlockArguments): Started<Uint8Array>;
   tokenTablesDecode(
-    engine: EngineHandle, tables: TokenTablesHandle, payload: Uint8Array, previous: Optional<Uint8Array>, elementCount: number,
+    engine: EngineHandle,
+    tables: TokenTablesHandle,
+    payload: Uint8Array,
+    previous: Optional<Uint8Array>,
+    elementCount: number,
     modulus: number,
   ): Started<Uint8Array>;
 
@@ -91,14 +121,10 @@ export interface Addon {
   contextTablesSerialize(tables: ContextTablesHandle): Uint8Array;
   contextTablesTotalBits(tables: ContextTablesHandle): number;
   contextTablesEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: ContextBlockArguments): Started<Uint8Array>;
-  contextTablesDecode(
-    engine: EngineHandle, tables: ContextTablesHandle, payload: Uint8Array, ...layout: ContextLayoutArguments
-  ): Started<DecodedContexts>;
+  contextTablesDecode(engine: EngineHandle, tables: ContextTablesHandle, payload: Uint8Array, ...layout: ContextLayoutArguments): Started<DecodedContexts>;
 
   exactEncode(engine: EngineHandle, current: Uint8Array, previous: Optional<Uint8Array>, kind: number): Started<Uint8Array>;
-  exactDecode(
-    engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number,
-  ): Started<Uint8Array>;
+  exactDecode(engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
   roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
@@ -108,20 +134,25 @@ export interface Addon {
   stateNeedsPrevious(payload: Uint8Array): boolean;
 
   latticeQuantize(
-    engine: EngineHandle, weights: Uint8Array, dtype: number, segments: Int32Array, ...rest: [...StateArguments, deadZone: number]
+    engine: EngineHandle,
+    weights: Uint8Array,
+    dtype: number,
+    segments: Int32Array,
+    ...rest: [...StateArguments, deadZone: number]
   ): Started<LatticeSymbols>;
   latticeContexts(engine: EngineHandle, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
   /** The values, then the activity. */
-  latticeApply(
-    engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments
-  ): Started<Uint8Array>;
+  latticeApply(engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
   latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
   /** Four numbers a part. */
   weightMoments(engine: EngineHandle, ...rest: [...PairArguments, counts: Uint32Array]): Started<Float64Array>;
   /** Binary32 numbers. */
   gramFactor(engine: EngineHandle, gram: Float32Array, size: number, damping: number): Started<Uint8Array>;
   latticeTargets(
-    engine: EngineHandle, weights: Uint8Array, dtype: number, segment: Int32Array,
+    engine: EngineHandle,
+    weights: Uint8Array,
+    dtype: number,
+    segment: Int32Array,
     ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: FeedbackPlaceArguments]
   ): Started<Uint8Array>;
 
@@ -131,12 +162,20 @@ export interface Addon {
   residualElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...chain: ChainArguments): Started<Optional<Uint8Array>>;
 
   residualQuantize(
-    engine: EngineHandle, counts: ContextCountsHandle, keep: number, ...block: CodedBlockArguments
+    engine: EngineHandle,
+    counts: ContextCountsHandle,
+    keep: number,
+    ...block: CodedBlockArguments
   ): Started<{ moves: Optional<KeptMovesHandle>; statistics: BigInt64Array; errors: Float64Array }>;
   residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
   residualCodedElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...block: CodedBlockArguments): Started<Optional<Uint8Array>>;
   residualMovedElements(
-    engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, moves: KeptMovesHandle, segments: Int32Array, ...chain: ChainArguments
+    engine: EngineHandle,
+    dtype: number,
+    into: Optional<Uint8Array>,
+    moves: KeptMovesHandle,
+    segments: Int32Array,
+    ...chain: ChainArguments
   ): Started<Optional<Uint8Array>>;
   countMoves(engine: EngineHandle, counts: ContextCountsHandle, ...block: KeptBlockArguments): Started<void>;
   encodeMoves(engine: EngineHandle, tables: ContextTablesHandle, ...block: KeptBlockArguments): Started<Uint8Array>;

@@ -19,11 +19,14 @@ beforeEach(() => {
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
   for (const folder of ['cmake', 'include', 'src', 'binding']) mkdirSync(join(root, 'native', folder), { recursive: true });
   writeFileSync(join(root, 'native', 'package.json'), JSON.stringify({ name: 'small', binary: { napi_versions: [8] } }));
-  writeFileSync(join(root, 'native', 'CMakeLists.txt'), `
+  writeFileSync(
+    join(root, 'native', 'CMakeLists.txt'),
+    `
     cmake_minimum_required(VERSION 3.25)
     project(small LANGUAGES CXX)
     add_library(firn_addon MODULE binding/small.cc)
-    set_target_properties(firn_addon PROPERTIES PREFIX "" OUTPUT_NAME firn_core SUFFIX ".node")`);
+    set_target_properties(firn_addon PROPERTIES PREFIX "" OUTPUT_NAME firn_core SUFFIX ".node")`,
+  );
   writeSource('one');
 });
 
@@ -37,8 +40,12 @@ function buildNative(env: NodeJS.ProcessEnv = {}, folder = root): Promise<{ code
   return new Promise((settle) => {
     const child = spawn(process.execPath, [script, folder], { env: { ...process.env, ...env } });
     let output = '';
-    child.stdout.on('data', (chunk) => { output += chunk; });
-    child.stderr.on('data', (chunk) => { output += chunk; });
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
     child.on('close', (code) => settle({ code, output }));
   });
 }
@@ -57,7 +64,10 @@ function pathWith(...programs: string[]): string {
   const folder = join(root, 'path');
   mkdirSync(folder);
   for (const program of programs) {
-    const found = process.env.PATH!.split(delimiter).map((entry) => join(entry, program)).find((path) => existsSync(path));
+    const found = process.env
+      .PATH!.split(delimiter)
+      .map((entry) => join(entry, program))
+      .find((path) => existsSync(path));
     symlinkSync(found!, join(folder, program));
   }
   return folder;
@@ -124,7 +134,10 @@ describe('build-native', () => {
 
   it.each([
     ['CMake 3.25 or newer is needed to build the native core; install it (for instance: apt-get install cmake) and run this again.', []],
-    ['A C++20 compiler is needed to build the native core (tried c++, g++, clang++); install one (for instance: apt-get install g++) and run this again.', ['cmake']],
+    [
+      'A C++20 compiler is needed to build the native core (tried c++, g++, clang++); install one (for instance: apt-get install g++) and run this again.',
+      ['cmake'],
+    ],
   ])('names what is missing: %s', async (sentence, programs) => {
     expect(await buildNative({ PATH: pathWith(...programs), CXX: '' })).toEqual({ code: 1, output: `${sentence}\n` });
     expect(existsSync(join(root, 'build', 'addon.lock'))).toBe(false);

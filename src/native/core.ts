@@ -65,9 +65,7 @@ export interface NativeCore {
   /** The state after the moves. Symbols and escapes may be hostile: `corrupt-package`. */
   latticeApply(moves: LatticeMoves, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
   /** The rebuilt elements in `dtype`, as bytes. */
-  latticeValues(
-    values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal,
-  ): Promise<Uint8Array>;
+  latticeValues(values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal): Promise<Uint8Array>;
 
   /**
    * Makes a Gram matrix of a tensor's inputs, or the blocks on its diagonal, ready for {@link latticeTargets}: `size` x `size` numbers a block.
@@ -99,7 +97,10 @@ export interface NativeCore {
   encodeMoves(moves: KeptMoves, segments: ContextLayout['segments'], tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
   /** What moves that were kept lead to behind a chain. */
   residualMovedElements(
-    moves: KeptMoves, after: Pick<ResidualBlock, 'segments' | 'chain'>, dtype: QuantizableDtype, options?: ElementsOptions,
+    moves: KeptMoves,
+    after: Pick<ResidualBlock, 'segments' | 'chain'>,
+    dtype: QuantizableDtype,
+    options?: ElementsOptions,
   ): Promise<Uint8Array>;
 
   crc32cSync(bytes: Uint8Array, seed?: number): number;
@@ -225,7 +226,11 @@ export interface TokenCounts {
 export interface TokenTables {
   serialize(): Uint8Array;
   encode(block: LevelBlock, signal?: AbortSignal): Promise<Uint8Array>;
-  decode(payload: Uint8Array, request: { readonly previous?: Uint8Array; readonly elementCount: number; readonly modulus: number }, signal?: AbortSignal): Promise<Uint8Array>;
+  decode(
+    payload: Uint8Array,
+    request: { readonly previous?: Uint8Array; readonly elementCount: number; readonly modulus: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
 }
 
 /** Ranges of the context coder (native/include/firn/context_coder.h): a symbol, and the one that announces an escape value. */

@@ -47,19 +47,25 @@ async function resultOf<T>(call: () => T | Promise<T>): Promise<T | null> {
 
 describe('damaged bytes', () => {
   it('of token tables are refused or mean other tables', async () => {
-    await fc.assert(fc.asyncProperty(damaged(stored), async (bytes) => {
-      const parsed = await resultOf(() => core.parseTokenTables(bytes));
-      if (parsed !== null) expect(parsed.serialize()).toEqual(bytes);
-      const decoded = parsed && await resultOf(() => parsed.decode(payload, request));
-      if (decoded) expect(decoded.every((level) => level < modulus)).toBe(true);
-    }), { numRuns: 500 });
+    await fc.assert(
+      fc.asyncProperty(damaged(stored), async (bytes) => {
+        const parsed = await resultOf(() => core.parseTokenTables(bytes));
+        if (parsed !== null) expect(parsed.serialize()).toEqual(bytes);
+        const decoded = parsed && (await resultOf(() => parsed.decode(payload, request)));
+        if (decoded) expect(decoded.every((level) => level < modulus)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('of a level block never give levels that do not exist', async () => {
-    await fc.assert(fc.asyncProperty(damaged(payload), async (bytes) => {
-      const decoded = await resultOf(() => tables.decode(bytes, request));
-      if (decoded !== null) expect(decoded.every((level) => level < modulus)).toBe(true);
-    }), { numRuns: 500 });
+    await fc.assert(
+      fc.asyncProperty(damaged(payload), async (bytes) => {
+        const decoded = await resultOf(() => tables.decode(bytes, request));
+        if (decoded !== null) expect(decoded.every((level) => level < modulus)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('of a level block cut short or with bytes behind it are refused', async () => {
@@ -69,11 +75,14 @@ describe('damaged bytes', () => {
   });
 
   it('of an exact block are refused or mean other bytes of the declared length', async () => {
-    await fc.assert(fc.asyncProperty(damaged(exact), async (bytes) => {
-      const decoded = await resultOf(() => core.exactDecode(bytes, { previous: exactPrevious, kind: 'f32', elementCount: 3000 }));
-      if (decoded !== null) expect(decoded).toHaveLength(12_000);
-      if (bytes.length > 0) core.exactIsStandaloneSync(bytes);
-    }), { numRuns: 500 });
+    await fc.assert(
+      fc.asyncProperty(damaged(exact), async (bytes) => {
+        const decoded = await resultOf(() => core.exactDecode(bytes, { previous: exactPrevious, kind: 'f32', elementCount: 3000 }));
+        if (decoded !== null) expect(decoded).toHaveLength(12_000);
+        if (bytes.length > 0) core.exactIsStandaloneSync(bytes);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it.each([

@@ -1,6 +1,12 @@
 import {
-  latticeErrorFreshIndex, latticeErrorProductsIndex, latticeErrorResidualsIndex, latticeErrorSignedProductsIndex, latticeErrorSignedResidualsIndex,
-  latticeErrorSquaresIndex, latticeErrorWeightsIndex, type LatticeSegment,
+  latticeErrorFreshIndex,
+  latticeErrorProductsIndex,
+  latticeErrorResidualsIndex,
+  latticeErrorSignedProductsIndex,
+  latticeErrorSignedResidualsIndex,
+  latticeErrorSquaresIndex,
+  latticeErrorWeightsIndex,
+  type LatticeSegment,
 } from './core.ts';
 
 /** Squared errors of one tensor times the weights of its elements, in units squared. */

@@ -1,7 +1,10 @@
 import type { LatticeSegment } from './core.ts';
 
 /** The rules of docs/format-blocks.md, "Lattice blocks", once more, element by element, for the tests of the seam to compare with. */
-export interface ElementState { readonly k: number; readonly activity: number }
+export interface ElementState {
+  readonly k: number;
+  readonly activity: number;
+}
 
 /** Activity that a move of 0, 1, 2, 3, and 4 or more steps lifts to. */
 const activityOfMove = [0, 46, 54, 58, 62];

@@ -15,15 +15,25 @@ const addonPath = join(root, 'build', 'Release', 'firn_core.node');
 /** Longer than any of these children takes; a hanging one fails with its signal. */
 const childTimeoutMs = 50_000;
 
-interface Ended { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
 
 /** Runs `node ...args` to its end; a crash shows as a signal. */
 function runNode(args: string[]): Promise<Ended> {
   return new Promise((settle, fail) => {
     const child = spawn(process.execPath, args, { cwd: root, timeout: childTimeoutMs, killSignal: 'SIGKILL' });
-    let stdout = '', stderr = '';
-    child.stdout.on('data', (chunk) => { stdout += chunk; });
-    child.stderr.on('data', (chunk) => { stderr += chunk; });
+    let stdout = '',
+      stderr = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
     child.on('error', fail);
     child.on('close', (code, signal) => settle({ code, signal, stdout, stderr }));
   });
@@ -45,8 +55,13 @@ const clean = { code: 0, signal: null, stderr: '' };
 describe('the core', () => {
   it('loads through tsx', async () => {
     const url = JSON.stringify(pathToFileURL(join(root, 'src/native/load-core.ts')).href);
-    const ended = await runNode(['--import', 'tsx', '--input-type=module', '-e',
-      `const { loadCore } = await import(${url}); console.log(loadCore({ threads: 2 }).crc32cSync(Buffer.from('123456789')))`]);
+    const ended = await runNode([
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      `const { loadCore } = await import(${url}); console.log(loadCore({ threads: 2 }).crc32cSync(Buffer.from('123456789')))`,
+    ]);
     expect(ended).toEqual({ ...clean, stdout: '3808858755\n' });
   });
 
@@ -55,9 +70,15 @@ describe('the core', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     for (const room of ['native', 'checkpoint']) cpSync(join(root, 'src', room), join(folder, 'src', room), { recursive: true });
-    const load = () => runNode(['--import', 'tsx', '--input-type=module', '-e',
-      `await import(${JSON.stringify(pathToFileURL(join(folder, 'src/native/load-core.ts')).href)})
-         .then(({ loadCore }) => loadCore()).catch((error) => console.log(error.code, error.message))`]);
+    const load = () =>
+      runNode([
+        '--import',
+        'tsx',
+        '--input-type=module',
+        '-e',
+        `await import(${JSON.stringify(pathToFileURL(join(folder, 'src/native/load-core.ts')).href)})
+         .then(({ loadCore }) => loadCore()).catch((error) => console.log(error.code, error.message))`,
+      ]);
     expect(await load()).toEqual({ ...clean, stdout: 'internal The native core is not built: run npm run build:native.\n' });
     mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
     writeFileSync(join(folder, 'build', 'Release', 'firn_core.node'), 'not a library');
@@ -65,7 +86,14 @@ describe('the core', () => {
   });
 
   it('reports its threads and its instruction set', () => {
-    expect(loadCore({ threads: 3 }).stats()).toEqual({ threads: 3, queued: 0, running: 0, endedCalls: 0, endedMs: 0, simd: expect.stringMatching(/^(scalar|avx2|avx512)$/) });
+    expect(loadCore({ threads: 3 }).stats()).toEqual({
+      threads: 3,
+      queued: 0,
+      running: 0,
+      endedCalls: 0,
+      endedMs: 0,
+      simd: expect.stringMatching(/^(scalar|avx2|avx512)$/),
+    });
     expect(loadCore().stats().threads).toBeGreaterThanOrEqual(1);
   });
 
@@ -81,8 +109,15 @@ describe('the addon', () => {
   const tables = addon.tokenCountsBuild(counts);
 
   it.each<[string, unknown]>([
-    ['nothing', undefined], ['null', null], ['a number', 1], ['a plain object', {}], ['an array', []], ['a function', () => 0],
-    ['another handle', tables], ['a proxy of the right one', new Proxy(counts, {})], ['a child of the right one', Object.create(counts)],
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['a plain object', {}],
+    ['an array', []],
+    ['a function', () => 0],
+    ['another handle', tables],
+    ['a proxy of the right one', new Proxy(counts, {})],
+    ['a child of the right one', Object.create(counts)],
   ])('answers %s in place of a handle with a TypeError', (_, wrong) => {
     const four = new Uint8Array(4);
     expect(() => addon.tokenCountsPayloadBits(wrong as never)).toThrow(TypeError);

@@ -7,13 +7,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { quantizableDtypes } from '../checkpoint/dtype.ts';
-import {
-  blockElementsMax, sketchWords, sketchZerosIndex, type ElementKind, type LevelBlock, type Partition, type WeightBlock,
-} from './core.ts';
+import { blockElementsMax, sketchWords, sketchZerosIndex, type ElementKind, type LevelBlock, type Partition, type WeightBlock } from './core.ts';
 import { loadCore } from './load-core.ts';
 import { elementKindBytes } from './check/native-numbers.ts';
 import {
-  bf16Bits, binOf, crc32cOf, f32Bits, f32FromBits, fateOf, huffmanBits, randomNumbers, randomWeights, sensitivity, sketchOf, tokensOf, valuesOf,
+  bf16Bits,
+  binOf,
+  crc32cOf,
+  f32Bits,
+  f32FromBits,
+  fateOf,
+  huffmanBits,
+  randomNumbers,
+  randomWeights,
+  sensitivity,
+  sketchOf,
+  tokensOf,
+  valuesOf,
 } from './reference.test-support.ts';
 
 const core = loadCore({ threads: 2 });
@@ -22,18 +32,21 @@ const count = 5000;
 const pairs = quantizableDtypes.flatMap((weightDtype) =>
   [undefined, ...quantizableDtypes].map((gradientDtype): WeightBlock => {
     const weights = randomWeights(count, weightDtype, 1);
-    return gradientDtype === undefined
-      ? { weights, weightDtype }
-      : { weights, weightDtype, gradients: randomWeights(count, gradientDtype, 2), gradientDtype };
-  }));
+    return gradientDtype === undefined ? { weights, weightDtype } : { weights, weightDtype, gradients: randomWeights(count, gradientDtype, 2), gradientDtype };
+  }),
+);
 const partitions: Partition[] = [
   nothing,
   { protectMagnitudeMin: 0.08, protectSensitivityMin: 0.005, pruneMetric: 'magnitude', pruneBelow: 0.01 },
   { protectMagnitudeMin: Infinity, protectSensitivityMin: 0.003, pruneMetric: 'sensitivity', pruneBelow: 0.0001 },
 ];
-const cases = pairs.flatMap((pair) => partitions.map((partition) => ({
-  name: `${pair.weightDtype} weights, ${pair.gradientDtype ?? 'no'} gradients, partition ${partitions.indexOf(partition)}`, pair, partition,
-})));
+const cases = pairs.flatMap((pair) =>
+  partitions.map((partition) => ({
+    name: `${pair.weightDtype} weights, ${pair.gradientDtype ?? 'no'} gradients, partition ${partitions.indexOf(partition)}`,
+    pair,
+    partition,
+  })),
+);
 
 function weightsOf(pair: WeightBlock): [weights: number[], gradients: number[] | undefined] {
   return [valuesOf(pair.weights, pair.weightDtype), pair.gradients && valuesOf(pair.gradients, pair.gradientDtype!)];
@@ -102,7 +115,8 @@ function rounded(partition: Partition): Partition {
   const { protectMagnitudeMin, protectSensitivityMin, pruneBelow } = partition;
   return {
     ...partition,
-    protectMagnitudeMin: Math.fround(protectMagnitudeMin), protectSensitivityMin: Math.fround(protectSensitivityMin),
+    protectMagnitudeMin: Math.fround(protectMagnitudeMin),
+    protectSensitivityMin: Math.fround(protectSensitivityMin),
     pruneBelow: Math.fround(pruneBelow),
   };
 }
@@ -149,8 +163,9 @@ describe('codebooks', () => {
     const random = randomNumbers(6);
     const values = Array.from({ length: 9 }, () => Math.fround(random() - 0.5)).sort((a, b) => a - b);
     const sketch = sketchOf(values);
-    const midpoints = [...sketch.slice(0, 32768)].flatMap((times, key) =>
-      Array.from({ length: Number(times) }, () => f32FromBits(((key << 17) | 0x10000) >>> 0))).sort((a, b) => a - b);
+    const midpoints = [...sketch.slice(0, 32768)]
+      .flatMap((times, key) => Array.from({ length: Number(times) }, () => f32FromBits(((key << 17) | 0x10000) >>> 0)))
+      .sort((a, b) => a - b);
     const centroids = await core.buildCodebook(sketch, 3, options);
     expect(distortion(midpoints, [...centroids])).toBeCloseTo(bestDistortion(midpoints, 3), 6);
   });
@@ -202,7 +217,8 @@ describe('assignment', () => {
   it('needs a level for what the partition protects', async () => {
     const pair = { weights: randomWeights(8, 'F32', 9), weightDtype: 'F32' } as const;
     await expect(core.assignLevels(pair, { ...nothing, protectMagnitudeMin: 0.1 }, { centroids })).rejects.toMatchObject({
-      code: 'native-failure', detail: expect.stringContaining('invalid_argument'),
+      code: 'native-failure',
+      detail: expect.stringContaining('invalid_argument'),
     });
   });
 });
@@ -213,7 +229,10 @@ describe('dequantization', () => {
     const elementBytes = table.length / 256;
     const random = randomNumbers(11);
     const levels = Uint8Array.from({ length: count }, () => Math.floor(random() * 7));
-    const protectedWords = Uint16Array.from(levels.filter((level) => level === 6), (_, i) => i);
+    const protectedWords = Uint16Array.from(
+      levels.filter((level) => level === 6),
+      (_, i) => i,
+    );
     const out = await core.dequantize(levels, { dtype, table, levelCount: 7, protectedLevel: 6, protectedWords });
     let next = 0;
     const expected = [...levels].flatMap((level) => {
@@ -227,7 +246,11 @@ describe('dequantization', () => {
 
   it('refuses levels past the last and a wrong number of protected words', async () => {
     const request = { dtype: 'F32', table: new Uint8Array(1024), levelCount: 4, protectedLevel: 3, protectedWords: new Uint16Array(1) } as const;
-    for (const levels of [[0, 4, 3], [0, 1], [3, 3]]) {
+    for (const levels of [
+      [0, 4, 3],
+      [0, 1],
+      [3, 3],
+    ]) {
       await expect(core.dequantize(Uint8Array.from(levels), request)).rejects.toMatchObject({ code: 'corrupt-package' });
     }
     expect(await core.dequantize(Uint8Array.of(0, 3), request)).toHaveLength(8);
@@ -282,15 +305,18 @@ describe('token tables', () => {
 
   it('round-trip any block', async () => {
     const level = fc.integer({ min: 0, max: 255 });
-    await fc.assert(fc.asyncProperty(fc.array(fc.tuple(level, level), { maxLength: 300 }), fc.boolean(), async (pairs, base) => {
-      const previous = base ? undefined : Uint8Array.from(pairs, ([level]) => level);
-      const block = { ...(previous && { previous }), current: Uint8Array.from(pairs, ([, level]) => level), modulus: 256 };
-      const counts = core.createTokenCounts();
-      await counts.add(block);
-      const tables = counts.build();
-      const request = { ...(previous && { previous }), elementCount: pairs.length, modulus: 256 };
-      expect([...await tables.decode(await tables.encode(block), request)]).toEqual([...block.current]);
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(level, level), { maxLength: 300 }), fc.boolean(), async (pairs, base) => {
+        const previous = base ? undefined : Uint8Array.from(pairs, ([level]) => level);
+        const block = { ...(previous && { previous }), current: Uint8Array.from(pairs, ([, level]) => level), modulus: 256 };
+        const counts = core.createTokenCounts();
+        await counts.add(block);
+        const tables = counts.build();
+        const request = { ...(previous && { previous }), elementCount: pairs.length, modulus: 256 };
+        expect([...(await tables.decode(await tables.encode(block), request))]).toEqual([...block.current]);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('are the same however counts are split and merged', async () => {

@@ -35,28 +35,34 @@ export function nativeCore(runner: JobRunner): NativeCore {
 function sketchCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    sketchValues: (values, dtype, sketch, signal) => runJob(runner, signal, () => {
-      checkArguments.elements('values', values, dtype);
-      checkArguments.sketch(sketch);
-      return addon.sketchValues(engine, values, dtypeNumber[dtype], sketch);
-    }),
-    sketchSensitivity: (pair, sketch, signal) => runJob(runner, signal, () => {
-      checkArguments.weightBlock(pair);
-      checkArguments.sketch(sketch);
-      if (pair.gradients === undefined) throw new TypeError('sketchSensitivity needs gradients');
-      return addon.sketchSensitivity(engine, ...pairArguments(pair), sketch);
-    }),
-    sketchQuantized: (pair, partition, sketch, signal) => runJob(runner, signal, () => {
-      checkArguments.weightBlock(pair);
-      checkArguments.partition(partition);
-      checkArguments.sketch(sketch);
-      return addon.sketchQuantized(engine, ...pairArguments(pair), ...partitionArguments(partition), sketch);
-    }),
-    weightMoments: async (pair, counts, signal) => momentsOf(await runJob(runner, signal, () => {
-      checkArguments.weightBlock(pair);
-      checkArguments.parts(pair, counts);
-      return addon.weightMoments(engine, ...pairArguments(pair), counts);
-    })),
+    sketchValues: (values, dtype, sketch, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.elements('values', values, dtype);
+        checkArguments.sketch(sketch);
+        return addon.sketchValues(engine, values, dtypeNumber[dtype], sketch);
+      }),
+    sketchSensitivity: (pair, sketch, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.weightBlock(pair);
+        checkArguments.sketch(sketch);
+        if (pair.gradients === undefined) throw new TypeError('sketchSensitivity needs gradients');
+        return addon.sketchSensitivity(engine, ...pairArguments(pair), sketch);
+      }),
+    sketchQuantized: (pair, partition, sketch, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.weightBlock(pair);
+        checkArguments.partition(partition);
+        checkArguments.sketch(sketch);
+        return addon.sketchQuantized(engine, ...pairArguments(pair), ...partitionArguments(partition), sketch);
+      }),
+    weightMoments: async (pair, counts, signal) =>
+      momentsOf(
+        await runJob(runner, signal, () => {
+          checkArguments.weightBlock(pair);
+          checkArguments.parts(pair, counts);
+          return addon.weightMoments(engine, ...pairArguments(pair), counts);
+        }),
+      ),
     sketchTopThresholdSync: (sketch, fraction) => addon.sketchTopThreshold(...thresholdArguments(sketch, fraction)),
     sketchBottomThresholdSync: (sketch, fraction) => addon.sketchBottomThreshold(...thresholdArguments(sketch, fraction)),
   } satisfies Partial<NativeCore>;
@@ -65,36 +71,39 @@ function sketchCalls(runner: JobRunner) {
 function quantizeCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    buildCodebook: (sketch, bins, options, signal) => runJob(runner, signal, () => {
-      checkArguments.sketch(sketch);
-      checkArguments.codebook(bins, options);
-      const { sigma, seed } = options;
-      return addon.buildCodebook(engine, sketch, bins, clustering[options.clustering], weighting[options.weighting], sigma, seed);
-    }),
-    buildEntropyCodebook: (sketch, bins, options, signal) => runJob(runner, signal, () => {
-      checkArguments.sketch(sketch);
-      checkArguments.entropyCodebook(bins, options);
-      return addon.buildEntropyCodebook(engine, sketch, bins, weighting[options.weighting], options.sigma, options.bitPrice);
-    }),
-    assignLevels: (pair, partition, map, signal) => runJob(runner, signal, () => {
-      checkArguments.weightBlock(pair);
-      checkArguments.partition(partition);
-      checkArguments.levelMap(map);
-      const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
-      return addon.assignLevels(
-        engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel, boundaries,
-      );
-    }),
-    dequantize: (levels, request, signal) => runJob(runner, signal, () => {
-      checkArguments.dequantize(levels, request);
-      const { dtype, table, levelCount, protectedLevel = noLevel, protectedWords } = request;
-      return addon.dequantize(engine, levels, dtypeNumber[dtype], table, levelCount, protectedLevel, protectedWords);
-    }),
-    convert: (values, from, to, signal) => runJob(runner, signal, () => {
-      checkArguments.elements('values', values, from);
-      checkArguments.elements('result', new Uint8Array(), to);
-      return addon.convert(engine, values, dtypeNumber[from], dtypeNumber[to]);
-    }),
+    buildCodebook: (sketch, bins, options, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.sketch(sketch);
+        checkArguments.codebook(bins, options);
+        const { sigma, seed } = options;
+        return addon.buildCodebook(engine, sketch, bins, clustering[options.clustering], weighting[options.weighting], sigma, seed);
+      }),
+    buildEntropyCodebook: (sketch, bins, options, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.sketch(sketch);
+        checkArguments.entropyCodebook(bins, options);
+        return addon.buildEntropyCodebook(engine, sketch, bins, weighting[options.weighting], options.sigma, options.bitPrice);
+      }),
+    assignLevels: (pair, partition, map, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.weightBlock(pair);
+        checkArguments.partition(partition);
+        checkArguments.levelMap(map);
+        const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
+        return addon.assignLevels(engine, ...pairArguments(pair), ...partitionArguments(partition), centroids, prunedLevel, protectedLevel, boundaries);
+      }),
+    dequantize: (levels, request, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.dequantize(levels, request);
+        const { dtype, table, levelCount, protectedLevel = noLevel, protectedWords } = request;
+        return addon.dequantize(engine, levels, dtypeNumber[dtype], table, levelCount, protectedLevel, protectedWords);
+      }),
+    convert: (values, from, to, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.elements('values', values, from);
+        checkArguments.elements('result', new Uint8Array(), to);
+        return addon.convert(engine, values, dtypeNumber[from], dtypeNumber[to]);
+      }),
   } satisfies Partial<NativeCore>;
 }
 
@@ -126,14 +135,16 @@ function contextCalls(runner: JobRunner) {
 function exactCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    exactEncode: (block, signal) => runJob(runner, signal, () => {
-      checkArguments.exactBlock(block.current, block.previous, block.kind);
-      return addon.exactEncode(engine, block.current, block.previous, elementKind[block.kind]);
-    }),
-    exactDecode: (payload, { previous, kind, elementCount }, signal) => runJob(runner, signal, () => {
-      checkArguments.exactDecode(payload, previous, kind, elementCount);
-      return addon.exactDecode(engine, payload, previous, elementKind[kind], elementCount);
-    }),
+    exactEncode: (block, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.exactBlock(block.current, block.previous, block.kind);
+        return addon.exactEncode(engine, block.current, block.previous, elementKind[block.kind]);
+      }),
+    exactDecode: (payload, { previous, kind, elementCount }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.exactDecode(payload, previous, kind, elementCount);
+        return addon.exactDecode(engine, payload, previous, elementKind[kind], elementCount);
+      }),
     exactIsStandaloneSync: (payload) => {
       checkArguments.bytes('payload', payload);
       return addon.exactIsStandalone(payload);
@@ -166,9 +177,7 @@ function plainCalls(runner: JobRunner) {
 }
 
 function partitionArguments({ protectMagnitudeMin, protectSensitivityMin, pruneMetric, pruneBelow }: Partition) {
-  return [
-    Math.fround(protectMagnitudeMin), Math.fround(protectSensitivityMin), metric[pruneMetric], Math.fround(pruneBelow),
-  ] as const;
+  return [Math.fround(protectMagnitudeMin), Math.fround(protectSensitivityMin), metric[pruneMetric], Math.fround(pruneBelow)] as const;
 }
 
 function thresholdArguments(sketch: Sketch, fraction: number) {
@@ -179,6 +188,9 @@ function thresholdArguments(sketch: Sketch, fraction: number) {
 
 function momentsOf(sums: Float64Array): WeightMoments[] {
   return Array.from({ length: sums.length / 4 }, (_, i) => ({
-    sum: sums[4 * i]!, sumOfSquares: sums[4 * i + 1]!, magnitudeMax: sums[4 * i + 2]!, gradientSumOfSquares: sums[4 * i + 3]!,
+    sum: sums[4 * i]!,
+    sumOfSquares: sums[4 * i + 1]!,
+    magnitudeMax: sums[4 * i + 2]!,
+    gradientSumOfSquares: sums[4 * i + 3]!,
   }));
 }

@@ -35,7 +35,7 @@ export function valuesOf(bytes: Uint8Array, dtype: QuantizableDtype): number[] {
   if (dtype === 'F32') return Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true));
   return Array.from({ length: bytes.length / 2 }, (_, i) => {
     const bits = view.getUint16(i * 2, true);
-    return dtype === 'F16' ? f16Value(bits) : f32FromBits(bits << 16 >>> 0);
+    return dtype === 'F16' ? f16Value(bits) : f32FromBits((bits << 16) >>> 0);
   });
 }
 
@@ -43,10 +43,13 @@ export function valuesOf(bytes: Uint8Array, dtype: QuantizableDtype): number[] {
 export function sketchOf(values: Iterable<number>): BigUint64Array {
   const sketch = new BigUint64Array(sketchWords);
   for (const value of values) {
-    const index = Number.isNaN(value) ? sketchNansIndex
-      : !Number.isFinite(value) ? sketchInfinitiesIndex
-      : value === 0 ? sketchZerosIndex
-      : f32Bits(value) >>> 17;
+    const index = Number.isNaN(value)
+      ? sketchNansIndex
+      : !Number.isFinite(value)
+        ? sketchInfinitiesIndex
+        : value === 0
+          ? sketchZerosIndex
+          : f32Bits(value) >>> 17;
     sketch[index]!++;
   }
   return sketch;

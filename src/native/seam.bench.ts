@@ -15,7 +15,11 @@ import { randomWeights } from './reference.test-support.ts';
 const rounds = 31;
 const callsPerRound = 64;
 
-interface Spread { readonly low: number; readonly median: number; readonly high: number }
+interface Spread {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
 
 function spreadOf(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
@@ -24,7 +28,9 @@ function spreadOf(values: number[]): Spread {
 }
 
 async function measure(call: () => Promise<unknown>) {
-  const alone: number[] = [], inLine: number[] = [], submit: number[] = [];
+  const alone: number[] = [],
+    inLine: number[] = [],
+    submit: number[] = [];
   for (let round = 0; round < rounds; round++) {
     let start = performance.now();
     for (let i = 0; i < callsPerRound; i++) await call();
@@ -60,8 +66,9 @@ async function main(): Promise<void> {
     for (const [name, call] of Object.entries(calls(core, elementCount))) {
       await call();
       const { alone, inLine, submit } = await measure(call);
-      const columns = Object.entries({ alone, 'in line': inLine, submit }).map(([label, { low, median, high }]) =>
-        `${label} ${median.toFixed(1)} (${low.toFixed(1)}..${high.toFixed(1)})`);
+      const columns = Object.entries({ alone, 'in line': inLine, submit }).map(
+        ([label, { low, median, high }]) => `${label} ${median.toFixed(1)} (${low.toFixed(1)}..${high.toFixed(1)})`,
+      );
       console.log(`${String(elementCount).padStart(6)} elements  ${name.padEnd(20)}  ${columns.join('  ')}`);
     }
   }

@@ -13,5 +13,5 @@ export function admittanceOf({ config, catalog }: { readonly config: Config; rea
     anonymousPerMinute: config.anonymousPerMinute,
     concurrent: config.clientConcurrency,
   });
-  return { access: tokenAccess({ catalog, now: () => new Date() }), limits, trustProxy };
+  return { access: tokenAccess({ catalog }), limits, trustProxy };
 }

@@ -9,6 +9,7 @@ import type { GraphCache } from '../compress/eval-set/describe-local-graph.ts';
 import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { Gateway } from '../http/gateway.ts';
+import { paceWindowMs } from '../http/request/body-pace.ts';
 import type { ProgressBus } from '../http/progress/progress-bus.ts';
 import { cancelCheckpoint } from '../ingest/checkpoint/cancel-checkpoint.ts';
 import { changeRun } from '../ingest/run/change-run.ts';
@@ -38,7 +39,7 @@ export interface GatewayParts {
   readonly graphs: GraphCache;
   readonly progress: ProgressBus;
   readonly work: WorkDirectory;
-  readonly config: Pick<Config, 'evalMemoryMaxBytes'>;
+  readonly config: Pick<Config, 'evalMemoryMaxBytes' | 'uploadBytesPerSecondMin'>;
   readonly watch: Watch;
 }
 
@@ -63,6 +64,7 @@ export function gatewayOf(
   };
   const downloads = meteredDownloads(new Downloads({ catalog, store, core, restorer }), onRestored);
   return {
+    bodyPace: { bytesPerSecondMin: parts.config.uploadBytesPerSecondMin, windowMs: paceWindowMs },
     catalog,
     progress,
     evalSets: {

@@ -32,10 +32,12 @@ export interface UpkeepParts {
 
 type Chore = (signal: AbortSignal) => Promise<number | void>;
 
-/** How often reservations, orphans and old rows are looked for. */
+/** How often orphans and old rows are looked for. */
 const pauseMs = 10 * 60 * 1000;
-/** A chore that any process has begun within this time is not begun again: less than the pause, so that no turn is missed for a moment. */
-const turnMs = pauseMs / 2;
+/** How often reservations and uploads are looked for whose time is over, in ms: a reservation holds up its run until then. */
+const expiryMs = 30 * 1000;
+/** A chore that any process has begun within this part of its pause is not begun again: less than all of it, so that no turn is missed for a moment. */
+const turnShare = 0.5;
 /** Finished jobs are kept this long, for whoever asks what happened. */
 const jobRetentionMs = 7 * 24 * 3600 * 1000;
 /** Orphans are looked for by listing the whole store, and only kills leave any. */
@@ -45,9 +47,13 @@ const unfinishedGraceMs = 24 * 3600 * 1000;
 
 /** Each chore on its own: one that fails is told and keeps none of the others from being done. */
 export function startUpkeep(parts: UpkeepParts): Periodic {
-  const { log } = parts;
+  const slow = repeat(parts, { ...ofThisDisk(parts), ...(parts.ofHub && inTurns(parts, ofTheHub(parts), pauseMs)) }, pauseMs);
+  const fast = parts.ofHub ? repeat(parts, inTurns(parts, expiries(parts), expiryMs), expiryMs) : undefined;
+  return { stop: async (deadlineMs) => void (await Promise.all([slow.stop(deadlineMs), fast?.stop(deadlineMs)])) };
+}
+
+function repeat({ log }: UpkeepParts, chores: Readonly<Record<string, Chore>>, everyMs: number): Periodic {
   const onError = (error: unknown, chore: string): void => log.error({ err: error, chore }, 'upkeep met an error');
-  const chores: Readonly<Record<string, Chore>> = { ...ofThisDisk(parts), ...(parts.ofHub && ofTheHub(parts)) };
   return runPeriodically(
     async (signal) => {
       for (const [chore, run] of Object.entries(chores)) {
@@ -61,7 +67,7 @@ export function startUpkeep(parts: UpkeepParts): Periodic {
         }
       }
     },
-    { pauseMs, onError: (error) => onError(error, 'all') },
+    { pauseMs: everyMs, onError: (error) => onError(error, 'all') },
   );
 }
 
@@ -69,15 +75,21 @@ function ofThisDisk({ catalog, workDirectory }: UpkeepParts): Record<string, Cho
   return { sweepEvalSets: (signal) => sweepEvalSets(catalog, evalSetDirectory(workDirectory), signal) };
 }
 
-function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onExpired, scrub }: UpkeepParts): Record<string, Chore> {
-  const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
-  const chores: Record<string, Chore> = {
+/** Of what clients have begun and left. */
+function expiries({ ingest, onExpired }: UpkeepParts): Record<string, Chore> {
+  return {
     expireReservations: async () => {
       const expired = await expireReservations(ingest);
       if (expired > 0) onExpired();
       return expired;
     },
     expireUploads: (signal) => expireUploads(ingest, signal),
+  };
+}
+
+function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepParts): Record<string, Chore> {
+  const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
+  return {
     reclaimHidden: (signal) => reclaimHidden({ catalog }, signal),
     condemnOrphans: async (signal) => {
       if (!(await catalog.chores.begin('list the store', orphansEveryMs))) return 0;
@@ -96,7 +108,12 @@ function ofTheHub({ catalog, store, log, ingest, alone, gcGraceMs: graceMs, onEx
     pruneIdempotency: async () => catalog.idempotency.prune(await catalog.now()),
     tidy: () => catalog.tidy(),
   };
+}
+
+/** Chores of the hub that its processes do by turns, each as often as if there were one process. */
+function inTurns({ catalog, alone }: UpkeepParts, chores: Readonly<Record<string, Chore>>, everyMs: number): Readonly<Record<string, Chore>> {
   if (alone) return chores;
+  const turnMs = everyMs * turnShare;
   return Object.fromEntries(
     Object.entries(chores).map(([name, run]) => [name, async (signal: AbortSignal) => ((await catalog.chores.begin(name, turnMs)) ? run(signal) : undefined)]),
   );

@@ -42,6 +42,14 @@ test('a process whose clock is ahead leaves the folders of living processes of o
   }
 });
 
+test('a file that a killed process left beside the folders keeps nobody from starting', async () => {
+  const probe = join(parent, 'process-x.now-y');
+  await writeFile(probe, '');
+  await utimes(probe, longAgo, longAgo);
+  await (await ownWorkDirectory(parent)).release();
+  expect(await readdir(parent)).toEqual(['process-x.now-y']);
+});
+
 test('one of many has a folder of its own; those of dead processes go, of living ones and young ones not', async () => {
   const living = await ownWorkDirectory(parent);
   await writeFile(join(living.path, 'scratch'), 'x');

@@ -27,7 +27,9 @@ export async function onlyWorkDirectory(path: string, kept: string): Promise<Wor
 /** Scratch space of one of many processes: a folder of its own in `parent`, locked. Those of dead processes go. */
 export async function ownWorkDirectory(parent: string): Promise<WorkDirectory> {
   await mkdir(parent, { recursive: true });
-  for (const name of await readdir(parent)) if (name.startsWith(prefix)) await removeDead(join(parent, name));
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    if (entry.isDirectory() && entry.name.startsWith(prefix)) await removeDead(join(parent, entry.name));
+  }
   const path = join(parent, `${prefix}${randomUUID()}`);
   await mkdir(path);
   const lock = lockDirectory(path);

@@ -1,3 +1,4 @@
+import { forwardedStore } from './forwarded-store.ts';
 import type { ObjectReader, ObjectStore } from './object-store.ts';
 
 export type StoreOperation = 'put' | 'stat' | 'open' | 'read' | 'delete' | 'list' | 'sweep';
@@ -40,7 +41,7 @@ export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => vo
     ...(reader.forget !== undefined && { forget: () => reader.forget!() }),
     close: () => reader.close(),
   });
-  return {
+  return forwardedStore(store, {
     put: (key, body, options) =>
       timed(
         'put',
@@ -53,9 +54,7 @@ export function meteredStore(store: ObjectStore, onCall: (call: StoreCall) => vo
     deleteMany: (keys) => timed('delete', () => store.deleteMany(keys)),
     list: (prefix) => waiting(store.list(prefix), 'list', () => 0),
     sweepUnfinished: (before, signal) => timed('sweep', () => store.sweepUnfinished(before, signal)),
-    probe: () => store.probe(),
-    close: () => store.close(),
-  };
+  });
 }
 
 /** Passes pieces on and says, once, how long they were waited for: what the consumer does in between is not the store's time. */

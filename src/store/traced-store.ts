@@ -1,9 +1,10 @@
 import type { Tracer } from '../telemetry/tracer.ts';
+import { forwardedStore } from './forwarded-store.ts';
 import type { ObjectReader, ObjectStore } from './object-store.ts';
 
 /** The store, in which every put, open, listing of metadata and deletion is a span; what is read of an open object is one span, from its opening to its close. */
 export function tracedStore(store: ObjectStore, tracer: Tracer): ObjectStore {
-  return {
+  return forwardedStore(store, {
     put: (key, body, options) =>
       tracer.span('store.put', keyed(key), async (span) => {
         const stored = await store.put(key, body, options);
@@ -17,11 +18,7 @@ export function tracedStore(store: ObjectStore, tracer: Tracer): ObjectStore {
       keys.length === 0
         ? store.deleteMany(keys)
         : tracer.span('store.delete', { onlyInside: true, attributes: { 'firn.objects': keys.length } }, () => store.deleteMany(keys)),
-    list: (prefix) => store.list(prefix),
-    sweepUnfinished: (before, signal) => store.sweepUnfinished(before, signal),
-    probe: () => store.probe(),
-    close: () => store.close(),
-  };
+  });
 }
 
 function keyed(key: string) {

@@ -43,7 +43,8 @@ describe('the service', () => {
     const codes: string[] = document.components.schemas.Problem.properties.code.enum;
     for (const code of codes) {
       const kind = await api.read(`/problems/${code}`);
-      expect(kind).toEqual({ code, status: expect.any(Number), title: expect.stringMatching(/\S/) });
+      const sentence = expect.stringMatching(/\S/);
+      expect(kind).toEqual({ code, status: expect.any(Number), title: sentence, cause: sentence, remedy: sentence, example: sentence });
     }
     expectProblem(await api.get('/problems/no-such-code'), 404, 'not-found');
   });

@@ -18,6 +18,8 @@ export interface TokenRecords {
   /** Makes it where no token ever was; returns whether it did. Once, however many processes call it at once. */
   createFirst(input: Omit<TokenRecord, 'createdAt' | 'revokedAt'>): Promise<boolean>;
   get(id: string): Promise<TokenRecord | undefined>;
+  /** That one, unless it is revoked or expired by the clock of the database, which all processes share. */
+  valid(id: string): Promise<TokenRecord | undefined>;
   /** By id; `after` is an id. Revoked and expired ones, too. */
   list(page: Page): Promise<TokenRecord[]>;
   /** Keeps the first moment of several. `not-found`. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeOnPostgres, onServer } from '../../../test/postgres/create-database.ts';
+import { stopBackends } from '../../../test/postgres/stop-backends.ts';
 import { localNotices } from './local-notices.ts';
 import { noticeBytesMax, type Notices } from './notices.ts';
 import { PostgresNotices } from './postgres-notices.ts';
@@ -34,8 +35,8 @@ test('in one process a notice reaches those who listen to its channel, until the
 describeOnPostgres('notices over a server', () => {
   let database: TestCatalogDatabase;
   const opened: PostgresNotices[] = [];
-  const open = (): PostgresNotices => {
-    const notices = new PostgresNotices({ url: database.url, connectMs: 5_000, statementMs: 5_000 }, () => undefined);
+  const open = ({ statementMs = 5_000 } = {}): PostgresNotices => {
+    const notices = new PostgresNotices({ url: database.url, connectMs: 5_000, statementMs }, () => undefined);
     opened.push(notices);
     return notices;
   };
@@ -75,6 +76,27 @@ describeOnPostgres('notices over a server', () => {
       await here.until('before', () => from.publish('progress', 'before'));
       await onServer(database.url, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
       await here.until('after', () => from.publish('progress', 'after'));
+    });
+
+    test.each([
+      ['with a notice under way', true],
+      ['with nothing under way', false],
+    ])('a listening connection that stands still %s is replaced within seconds', async (_, saysSomething) => {
+      // Limits of statements as a server has them: they are not what a listener is judged by.
+      const [from, to] = [open({ statementMs: 30_000 }), open({ statementMs: 30_000 })];
+      const here = listen(to, 'progress');
+      await here.until('before', () => from.publish('progress', 'before'));
+      const stopped = await stopBackends(database.url);
+      try {
+        expect(stopped.count).toBe(2);
+        if (saysSomething) for (const notices of [from, to]) notices.publish('progress', 'under way');
+        await here.until('after', () => from.publish('progress', 'after'));
+        // Its own reach it without the server, those of another process only over a new connection.
+        await onServer(database.url, `select pg_notify('firn_notices', '["progress", "of another"]')`);
+        await here.until('of another', () => from.publish('progress', 'again'));
+      } finally {
+        stopped.resume();
+      }
     });
   });
 });

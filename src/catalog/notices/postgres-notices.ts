@@ -5,6 +5,10 @@ import { PostgresSession, type SessionOptions } from '../postgres/postgres-sessi
 const serverChannel = 'firn_notices';
 /** Pause before a lost connection is tried again, in ms. */
 const retryMs = 1_000;
+/** How often a connection is asked whether it still is one, in ms: it mostly listens, and a silent server looks like a dead one. */
+const checkEveryMs = 5_000;
+/** Longest wait for an answer, in ms: sending a notice takes none of the time that a statement of the catalog may. */
+const answerMs = 5_000;
 /** Notices on their way to the server; more are dropped. */
 const pendingMax = 256;
 
@@ -15,6 +19,7 @@ export class PostgresNotices implements Notices {
   readonly #listeners = new NoticeListeners();
   #session: PostgresSession | undefined;
   #retry: NodeJS.Timeout | undefined;
+  readonly #check: NodeJS.Timeout;
   #pending = 0;
   #closed = false;
 
@@ -22,6 +27,7 @@ export class PostgresNotices implements Notices {
   constructor(options: Pick<SessionOptions, 'url' | 'connectMs' | 'statementMs'>, onTrouble: (error: unknown) => void) {
     this.#options = options;
     this.#onTrouble = onTrouble;
+    this.#check = setInterval(() => void this.#session?.answers(answerMs), checkEveryMs).unref();
     void this.#connect();
   }
 
@@ -48,16 +54,26 @@ export class PostgresNotices implements Notices {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
+    clearInterval(this.#check);
     await this.#session?.end();
   }
 
   async #connect(): Promise<void> {
     let session: PostgresSession | undefined;
     try {
-      session = new PostgresSession({ ...this.#options, onNotice: (_, payload) => this.#hear(payload), onLost: () => this.#lost() });
-      await session.script(`listen ${serverChannel}`);
-      this.#session = session;
-      if (this.#closed) await session.end();
+      const made = new PostgresSession({
+        ...this.#options,
+        answerMs,
+        onNotice: (_, payload) => this.#hear(payload),
+        // One that never came about is reported below.
+        onLost: () => this.#session === made && this.#lost(),
+      });
+      session = made;
+      await made.script(`listen ${serverChannel}`);
+      this.#session = made;
+      // Lost in between: nobody has heard of it.
+      if (made.lost) this.#lost();
+      if (this.#closed) await made.end();
     } catch (error) {
       if (!this.#closed) this.#onTrouble(error);
       void session?.end().catch(() => undefined);

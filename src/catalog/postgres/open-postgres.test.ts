@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeOnPostgres, onServer } from '../../../test/postgres/create-database.ts';
+import { stopBackends } from '../../../test/postgres/stop-backends.ts';
 import { startPostgres } from '../../../test/postgres/start-postgres.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { expectCode, freshName, makeRepository, makeRun } from '../catalog-fixtures.test-support.ts';
@@ -86,6 +87,22 @@ describeOnPostgres('openPostgresCatalog', () => {
     }
     await settle(() => catalog.probe());
     await makeRepository(catalog);
+  });
+
+  test('half-open connections cost a request seconds, not the limit of a statement', async () => {
+    const catalog = await open({ migrate: true });
+    await Promise.all(Array.from({ length: 8 }, () => catalog.probe()));
+    // As long as a connection has to be idle before it is asked first.
+    await pause(1_100);
+    const stopped = await stopBackends(database.url);
+    try {
+      expect(stopped.count).toBeGreaterThan(1);
+      const startedMs = performance.now();
+      await makeRepository(catalog);
+      expect(performance.now() - startedMs).toBeLessThan(10_000);
+    } finally {
+      stopped.resume();
+    }
   });
 
   test('what a deadlock undoes is done again', async () => {

@@ -8,9 +8,11 @@ export interface SessionOptions {
   readonly connectMs: number;
   /** Longest a statement may take, waiting for locks included, in ms. */
   readonly statementMs: number;
+  /** Longest wait for any answer once it is connected, in ms; by default what a statement may take, and a grace for the way. */
+  readonly answerMs?: number;
   /** Hears notifications of channels this session listens to. */
   readonly onNotice?: (channel: string, payload: string) => void;
-  /** Called once, when the connection is gone, whoever closed it. */
+  /** Called once, when the connection is gone or given up, unless its owner ended it. */
   readonly onLost?: () => void;
 }
 
@@ -33,12 +35,16 @@ const textTypes = { times: [1082, 1114, 1184], json: [114, 3802] };
 export class PostgresSession {
   readonly openedAtMs = performance.now();
   readonly #client: postgres.Sql;
+  readonly #connectMs: number;
   readonly #answerMs: number;
+  readonly #onLost: () => void;
   #connected = false;
   #lost = false;
 
-  constructor({ url, connectMs, statementMs, onNotice, onLost }: SessionOptions) {
-    this.#answerMs = connectMs + statementMs + answerGraceMs;
+  constructor({ url, connectMs, statementMs, answerMs = statementMs + answerGraceMs, onNotice, onLost = () => undefined }: SessionOptions) {
+    this.#connectMs = connectMs;
+    this.#answerMs = answerMs;
+    this.#onLost = onLost;
     const asText = (from: number[]) => ({ to: from.at(-1)!, from, serialize: (value: unknown) => value, parse: (text: unknown) => text });
     const options = {
       max: 1,
@@ -49,7 +55,7 @@ export class PostgresSession {
       // Only arrays need them.
       fetch_types: false,
       onnotice: () => undefined,
-      onclose: () => this.#lose(onLost),
+      onclose: () => this.#lose(),
       ...(onNotice !== undefined && { onnotify: onNotice }),
       types: { times: asText(textTypes.times), json: asText(textTypes.json) },
       connection: {
@@ -92,13 +98,23 @@ export class PostgresSession {
     await this.#client.end({ timeout: endSeconds });
   }
 
+  /** Whether the server answers within so many ms. One that does not is given up. */
+  async answers(withinMs: number): Promise<boolean> {
+    const late = setTimeout(() => this.#giveUp(), withinMs);
+    try {
+      await this.query('select 1', [], 'arrays');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
   /** A server that does not even keep its own limits is given up, and what waits for it rejects. */
   async #asking<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#lost) throw lostConnection();
-    const late = setTimeout(() => {
-      this.#lost = true;
-      void this.#client.end({ timeout: 0 });
-    }, this.#answerMs);
+    const late = setTimeout(() => this.#giveUp(), this.#answerMs + (this.#connected ? 0 : this.#connectMs));
     try {
       const answer = await ask();
       this.#connected = true;
@@ -112,9 +128,16 @@ export class PostgresSession {
     }
   }
 
-  #lose(onLost: (() => void) | undefined): void {
-    if (!this.#lost) onLost?.();
+  #giveUp(): void {
+    // Told before the client ends, which may take its time.
+    this.#lose();
+    void this.#client.end({ timeout: 0 });
+  }
+
+  #lose(): void {
+    if (this.#lost) return;
     this.#lost = true;
+    this.#onLost();
   }
 }
 

@@ -4,6 +4,8 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 export interface PooledSession {
   readonly lost: boolean;
   readonly openedAtMs: number;
+  /** Whether the server answers within so many ms; one that does not is lost. Never rejects. */
+  answers(withinMs: number): Promise<boolean>;
   end(): Promise<void>;
 }
 
@@ -21,10 +23,19 @@ const waitersMax = 2048;
 const idleMs = 5 * 60 * 1000;
 /** An older one is closed when it is given back, in ms, so that what a server keeps for it, and where a name led to, do not stay for ever. */
 const lifetimeMs = 30 * 60 * 1000;
+/** One that was idle this long is asked before it is used, in ms: the way to the server may have broken meanwhile without a word, and a statement would wait for its whole limit. */
+const checkAfterMs = 1_000;
+/** Longest wait for that answer, in ms. */
+const checkMs = 5_000;
 /** How often idle ones are looked for, in ms. */
 const idleCheckMs = 30_000;
 /** Longest wait at the close for sessions in use, in ms. */
 const closeMs = 5_000;
+
+interface IdleSession<Session> {
+  readonly session: Session;
+  readonly sinceMs: number;
+}
 
 interface Waiter<Session> {
   readonly take: (session: Session) => void;
@@ -38,7 +49,7 @@ interface Waiter<Session> {
 export class SessionPool<Session extends PooledSession> {
   readonly #options: SessionPoolOptions<Session>;
   /** Latest used last. */
-  readonly #idle: { readonly session: Session; readonly sinceMs: number }[] = [];
+  readonly #idle: IdleSession<Session>[] = [];
   readonly #waiting: Waiter<Session>[] = [];
   readonly #busy = new Set<Session>();
   readonly #idleCheck: NodeJS.Timeout;
@@ -71,15 +82,27 @@ export class SessionPool<Session extends PooledSession> {
     return this.#closed;
   }
 
-  #acquire(): Promise<Session> {
-    if (this.#closed !== undefined) return Promise.reject(new FirnError('internal', 'The catalog is closed.'));
-    const free = this.#takeIdle() ?? (this.#busy.size < this.#options.sessionsMax ? this.#options.open() : undefined);
+  async #acquire(): Promise<Session> {
+    if (this.#closed !== undefined) throw new FirnError('internal', 'The catalog is closed.');
+    const idle = this.#takeIdle();
+    const free = idle?.session ?? (this.#busy.size < this.#options.sessionsMax ? this.#options.open() : undefined);
     if (free !== undefined) {
       this.#busy.add(free);
-      return Promise.resolve(free);
+      return idle === undefined || performance.now() - idle.sinceMs < checkAfterMs ? free : this.#checked(free, idle.sinceMs);
     }
-    if (this.#waiting.length >= waitersMax) return Promise.reject(tooBusy('too many wait for a connection'));
+    if (this.#waiting.length >= waitersMax) throw tooBusy('too many wait for a connection');
     return this.#queue();
+  }
+
+  /** An idle session that still answers, or a new one in its place. What was idle as long is taken for lost with it. */
+  async #checked(session: Session, sinceMs: number): Promise<Session> {
+    if (await session.answers(checkMs)) return session;
+    this.#busy.delete(session);
+    end(session);
+    this.#endIdle(sinceMs + 1);
+    const replacement = this.#options.open();
+    this.#busy.add(replacement);
+    return replacement;
   }
 
   #queue(): Promise<Session> {
@@ -102,9 +125,9 @@ export class SessionPool<Session extends PooledSession> {
     });
   }
 
-  #takeIdle(): Session | undefined {
+  #takeIdle(): IdleSession<Session> | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
-      if (!last.session.lost) return last.session;
+      if (!last.session.lost) return last;
       end(last.session);
     }
     return undefined;

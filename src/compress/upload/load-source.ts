@@ -1,5 +1,6 @@
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
-import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { isNotSafetensors } from '../../checkpoint/safetensors/is-not-safetensors.ts';
 import { isQuantizable } from '../../checkpoint/dtype.ts';
 import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { planBlob } from '../../package/blocks/plan-file.ts';
@@ -62,27 +63,12 @@ export async function loadSource(store: ObjectStore, rows: readonly CheckpointFi
   }
 }
 
-/** What a header says that is none. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
-const notSafetensors: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
-  'header-truncated',
-  'header-too-large',
-  'header-invalid',
-  'tensor-overlap',
-  'tensor-gap',
-  'tensor-size-mismatch',
-  'tensor-duplicate',
-  'dtype-unknown',
-  'not-safetensors',
-  'length-mismatch',
-]);
-
 /** A file that only happens to be called .safetensors is any other file, unless its role makes it one. */
 async function readLayout(reader: ObjectReader, required: boolean): Promise<SafetensorsLayout | undefined> {
   try {
     return await readSafetensorsLayout(reader);
   } catch (error) {
-    const isOther = error instanceof FirnError && notSafetensors.has(error.code);
-    if (required || !isOther) throw error;
+    if (required || !isNotSafetensors(error)) throw error;
     return undefined;
   }
 }

@@ -23,6 +23,7 @@ const statuses: Record<FirnErrorCode, number> = {
   'upload-incomplete': 409,
   'upload-aborted': 400,
   'upload-busy': 423,
+  'body-too-slow': 408,
   'empty-body': 400,
   'unsupported-media-type': 415,
   'header-truncated': 422,

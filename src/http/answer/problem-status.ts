@@ -1,7 +1,7 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 
 /** Statuses a problem may have; 460 is one of tus, the protocol of resumable uploads. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 460 | 500 | 503 | 507;
 
 export interface ProblemKind {
   readonly status: ProblemStatus;
@@ -42,6 +42,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'upload-incomplete': { status: 409, title: 'Announced files have not arrived' },
   'upload-aborted': { status: 400, title: 'The upload ended early' },
   'upload-busy': { status: 423, title: 'Another request has the upload', retryAfterSeconds: workRetrySeconds },
+  'body-too-slow': { status: 408, title: 'The body arrives too slowly' },
   'empty-body': { status: 400, title: 'The body is empty' },
   'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
 

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
+import { jsonLine } from './json-lines.ts';
 import { problemKinds, type ProblemStatus } from './problem-status.ts';
 
 /** The one sentence of a failure nobody planned for. */
@@ -49,6 +50,8 @@ export function problemOf(error: FirnError, requestId: string): { status: Proble
     requestId,
   };
   const retry = kind.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(kind.retryAfterSeconds) };
-  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry };
-  return { status: kind.status, headers, body: JSON.stringify(problem) };
+  // RFC 9110 section 15.5.9: the rest of the body is not waited for.
+  const closing = kind.status === 408 ? { Connection: 'close' } : {};
+  const headers = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...retry, ...closing };
+  return { status: kind.status, headers, body: jsonLine(problem) };
 }

@@ -2,20 +2,26 @@ import type { MiddlewareHandler } from 'hono';
 import { anonymous } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
+import type { BodyPace } from './body-pace.ts';
+import type { GatheredBytes } from './gathered-bytes.ts';
 import { incomingBody, isByteStream } from './incoming-body.ts';
 
 /** Largest JSON body, in bytes: room for some ten thousand announced files or mapped tensors. */
 export const jsonBytesMax = 4 * 1024 * 1024;
 /** The same without a token, which lets nobody do what takes a long one. */
 const anonymousJsonBytesMax = 64 * 1024;
-/** JSON bodies of all requests in work, in bytes: what clients withhold the rest of is held meanwhile. */
-const gatheredBytesMax = 128 * 1024 * 1024;
+
+export interface JsonBodyLimits {
+  readonly pace: BodyPace;
+  /** Shared by all that reads bodies for one app. */
+  readonly gathered: GatheredBytes;
+}
 
 /**
  * Reads the body of a request that has one of these methods once, unless it is bytes of an upload, bounded in size and in silence, for the validators and the idempotency fingerprint that follow.
- * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`.
+ * `payload-too-large`, `unsupported-media-type` for a body without a type, `upload-aborted`, `body-too-slow`, `overloaded`.
  */
-export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> {
+export function jsonBody(methods: readonly string[], { pace, gathered }: JsonBodyLimits): MiddlewareHandler<AppEnv> {
   return async function readJsonBody(c, next) {
     const { method } = c.req;
     if (!methods.includes(method) || isByteStream(c)) return next();
@@ -24,11 +30,10 @@ export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> 
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
     try {
-      for await (const chunk of incomingBody(c)) {
+      for await (const chunk of incomingBody(c, pace)) {
         sizeBytes += chunk.length;
-        gatheredBytes += chunk.length;
+        gathered.take(chunk.length);
         if (sizeBytes > bytesMax) throw tooLarge(bytesMax);
-        if (gatheredBytes > gatheredBytesMax) throw new FirnError('overloaded', 'Too many requests with large bodies are in work.');
         chunks.push(chunk);
       }
       if (sizeBytes > 0 && c.req.header('content-type') === undefined) {
@@ -37,12 +42,10 @@ export function jsonBody(methods: readonly string[]): MiddlewareHandler<AppEnv> 
       c.req.raw = new Request(c.req.url, { method, headers: c.req.raw.headers, body: Buffer.concat(chunks) });
       return await next();
     } finally {
-      gatheredBytes -= sizeBytes;
+      gathered.giveBack(sizeBytes);
     }
   };
 }
-
-let gatheredBytes = 0;
 
 function tooLarge(bytesMax: number): FirnError {
   return new FirnError('payload-too-large', `A JSON body may have at most ${bytesMax} bytes.`);

@@ -37,7 +37,7 @@ const putFile = createRoute({
   responses: {
     201: { description: 'Received.', content: { 'application/json': { schema: fileReceipt } } },
     200: { description: 'These very bytes were there already.', content: { 'application/json': { schema: fileReceipt } } },
-    ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507),
+    ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
   },
 });
 
@@ -62,13 +62,13 @@ const getFile = createRoute({
 
 /** Routes of a checkpoint's files. */
 export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
-  const { catalog, uploads, downloads, log } = gateway;
+  const { catalog, uploads, downloads, bodyPace, log } = gateway;
   const locate = createLocate(catalog);
   app.openapi(putFile, async (c) => {
     const { path, ...names } = c.req.valid('param');
     const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
     const { role } = c.req.valid('query');
-    const receipt = await uploads.receiveFile(run, checkpoint, { path: checkFilePath(path), ...(role !== undefined && { role }) }, readUpload(c));
+    const receipt = await uploads.receiveFile(run, checkpoint, { path: checkFilePath(path), ...(role !== undefined && { role }) }, readUpload(c, bodyPace));
     const { sizeBytes, sha256 } = receipt.file;
     const href = resourcePaths.file(names, path);
     return c.json({ path, role: receipt.file.role, sizeBytes: sizeBytes!, sha256: sha256!, href }, receipt.created ? 201 : 200, { Location: href });

@@ -41,7 +41,7 @@ const reserveCheckpoint = createRoute({
     'until it is committed, cancelled or deleted, or expires without a sign of life.',
   responses: {
     201: { description: 'Reserved, with its place in the order of the run; Location names it.', content: json },
-    ...problems(400, 401, 403, 404, 409, 413, 415, 429, 503),
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 429, 503),
   },
 });
 const pushCheckpoint = createRoute({
@@ -58,7 +58,7 @@ const pushCheckpoint = createRoute({
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'The step exists with these very bytes.', content: json },
-    ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507),
+    ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507),
   },
 });
 const commitCheckpoint = createRoute({
@@ -126,7 +126,7 @@ const retryCheckpoint = createRoute({
     'the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready.',
   responses: {
     202: { description: 'Waiting for compression; Location names its status.', content: json },
-    ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503),
   },
 });
 const deleteCheckpoint = createRoute({
@@ -142,7 +142,7 @@ const deleteCheckpoint = createRoute({
 
 /** Routes of checkpoints, their files apart. */
 export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
-  const { catalog, uploads, checkpoints } = gateway;
+  const { catalog, uploads, checkpoints, bodyPace } = gateway;
   const locate = createLocate(catalog);
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
@@ -164,7 +164,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const run = await locate(c, 'write').run(names);
     const { layerTypes, expects } = c.req.valid('query');
     const settings = { ...(layerTypes !== undefined && { layerTypes }), ...(expects !== undefined && { expects }) };
-    const push = { step: names.step, upload: readUpload(c), ...settings };
+    const push = { step: names.step, upload: readUpload(c, bodyPace), ...settings };
     const { checkpoint, created } = await uploads.pushCheckpoint(run, push);
     return c.json(renderCheckpoint(checkpoint, names), created ? 202 : 200, { Location: resourcePaths.checkpoint(names) });
   });

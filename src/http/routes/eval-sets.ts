@@ -29,7 +29,7 @@ const createEvalSet = createRoute({
   request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: evalSetInput } } } },
   responses: {
     201: { description: 'Created, open for its graph and batches; Location names it.', content: json },
-    ...problems(400, 401, 403, 404, 409, 413, 415, 429),
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 429),
   },
 });
 const listEvalSets = createRoute({
@@ -69,7 +69,7 @@ const putPart = <const Part extends EvalSetPart>(part: Part, operationId: string
     summary,
     tags,
     request: { params: evalSetParams, headers: uploadHeaders, body: binaryBody },
-    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503, 507) },
+    responses: { 200: { description: 'Received.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 411, 413, 415, 422, 429, 503, 507) },
   });
 const putGraph = putPart('graph', 'putEvalSetGraph', 'Upload the ONNX graph, with or without its weights');
 const putBatches = putPart('batches', 'putEvalSetBatches', 'Upload the inputs and labels as safetensors');
@@ -105,7 +105,7 @@ const checkEvalSet = createRoute({
 
 /** Routes of eval sets. */
 export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
-  const { catalog, uploads } = gateway;
+  const { catalog, uploads, bodyPace } = gateway;
   const locate = createLocate(catalog);
   app.openapi(createEvalSet, async (c) => {
     const repository = await locate(c, 'write').repository(c.req.valid('param'));
@@ -127,12 +127,12 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
   });
   app.openapi(putGraph, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    await uploads.receiveEvalSetPart(evalSet, 'graph', readUpload(c));
+    await uploads.receiveEvalSetPart(evalSet, 'graph', readUpload(c, bodyPace));
     return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
   });
   app.openapi(putBatches, async (c) => {
     const evalSet = await locate(c, 'write').evalSet(c.req.valid('param'));
-    await uploads.receiveEvalSetPart(evalSet, 'batches', readUpload(c));
+    await uploads.receiveEvalSetPart(evalSet, 'batches', readUpload(c, bodyPace));
     return c.json(renderEvalSet(found(await catalog.evalSets.get(evalSet.id), 'eval set')), 200);
   });
   const reportOn = async (c: Context<AppEnv>, names: EvalSetNames, { run, step }: { run: string; step: number }) => {

@@ -39,7 +39,7 @@ const responses = {
     headers: uploadAnswerHeaders,
     content: { 'application/json': { schema: uploadSchema } },
   },
-  ...problems(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 460, 503, 507),
+  ...problems(400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 460, 503, 507),
 };
 
 const createFileUpload = createRoute({
@@ -75,7 +75,7 @@ type FileParts = z.infer<typeof filePartsInput>;
 type EvalSetParts = z.infer<typeof evalSetPartsInput>;
 
 /** Routes that begin uploads: of tus 1.0 when the request says so, else in parts as its JSON says. */
-export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumable }: Gateway): void {
+export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumable, bodyPace }: Gateway): void {
   const locate = createLocate(catalog);
   /** Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at once, unless it is in parts. */
   const begin = async (c: Context<AppEnv>, repository: Repository, created: UploadRecord) => {
@@ -86,7 +86,7 @@ export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumabl
   };
   const firstBytes = async (c: Context<AppEnv>, upload: UploadRecord): Promise<UploadRecord> => {
     try {
-      const begun = isByteStream(c) ? await resumable.receiveBytes(upload, readNextBytes(c, 0)) : upload;
+      const begun = isByteStream(c) ? await resumable.receiveBytes(upload, readNextBytes(c, 0, bodyPace)) : upload;
       return begun.sizeBytes === 0 && begun.partBytes === undefined ? await resumable.complete(begun) : begun;
     } catch (err) {
       // Its client was never told the name.

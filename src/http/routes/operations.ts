@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { firnErrorCodes, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { errorHelp } from '../../checkpoint/error-help.ts';
 import { scopeOn } from '../../access/principal.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
@@ -60,6 +61,16 @@ const getDocument = createRoute({
   tags,
   responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: z.looseObject({}) } } } },
 });
+const problemKindSchema = z
+  .object({
+    code: z.string(),
+    status: z.number().int(),
+    title: z.string(),
+    cause: z.string().openapi({ description: 'What leads to it.' }),
+    remedy: z.string().openapi({ description: 'What to do about it.' }),
+    example: z.string().openapi({ description: 'A case of it.' }),
+  })
+  .openapi('ProblemKind');
 const getProblemKind = createRoute({
   method: 'get',
   path: '/problems/{code}',
@@ -70,7 +81,7 @@ const getProblemKind = createRoute({
   responses: {
     200: {
       description: 'What the code means.',
-      content: { 'application/json': { schema: z.object({ code: z.string(), status: z.number().int(), title: z.string() }).openapi('ProblemKind') } },
+      content: { 'application/json': { schema: problemKindSchema } },
     },
     ...problems(404),
   },
@@ -95,7 +106,7 @@ export function registerOperations(app: OpenAPIHono<AppEnv>, { probes, metrics, 
       'problem code',
     ) satisfies FirnErrorCode;
     const { status, title } = problemKinds[code];
-    return c.json({ code, status, title }, 200);
+    return c.json({ code, status, title, ...errorHelp[code] }, 200);
   });
   app.get('/', (c) => c.html(indexPage(openApiDocument(app))));
 }

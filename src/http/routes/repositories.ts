@@ -19,7 +19,7 @@ const createRepository = createRoute({
   summary: 'Create a repository',
   tags,
   request: { headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: repositoryInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 409, 413, 415, 429) },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 408, 409, 413, 415, 429) },
 });
 const listRepositories = createRoute({
   method: 'get',
@@ -46,7 +46,7 @@ const changeRepository = createRoute({
   summary: 'Change who can read a repository',
   tags,
   request: { params: repositoryParams, body: { required: true, content: { 'application/json': { schema: repositoryChange } } } },
-  responses: { 200: { description: 'The repository as it is now.', content: json }, ...problems(400, 401, 403, 404, 413, 415, 429) },
+  responses: { 200: { description: 'The repository as it is now.', content: json }, ...problems(400, 401, 403, 404, 408, 413, 415, 429) },
 });
 
 /** Routes of repositories. */

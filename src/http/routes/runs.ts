@@ -21,7 +21,7 @@ const createRunRoute = createRoute({
   summary: 'Create a run, or fork one from a checkpoint',
   tags,
   request: { params: repositoryParams, headers: idempotencyHeaders, body: { required: true, content: { 'application/json': { schema: runInput } } } },
-  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429) },
+  responses: { 201: { description: 'Created; Location names it.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429) },
 });
 const listRuns = createRoute({
   method: 'get',
@@ -53,7 +53,7 @@ const changeRun = createRoute({
     'From the next checkpoint on: one that is committed keeps what the run had then. Thresholds that are not given stay if the new eval set has all their metrics, else the default holds on its first one. ' +
     'An eval set that no checkpoint of the run could be measured with is refused, with what is in the way. A checkpoint that failed for its eval set is tried again with `POST .../checkpoints/{step}/retry`; ' +
     'those that are ready stay as they are.',
-  responses: { 200: { description: 'The run as it is now.', content: json }, ...problems(400, 401, 403, 404, 409, 413, 415, 422, 429) },
+  responses: { 200: { description: 'The run as it is now.', content: json }, ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429) },
 });
 
 const deleteRun = createRoute({

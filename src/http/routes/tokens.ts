@@ -26,7 +26,7 @@ const createTokenRoute = createRoute({
   description:
     'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenInput } } } },
-  responses: { 201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } }, ...problems(400, 401, 403, 413, 415, 429) },
+  responses: { 201: { description: 'Made.', content: { 'application/json': { schema: createdTokenSchema } } }, ...problems(400, 401, 403, 408, 413, 415, 429) },
 });
 const listTokens = createRoute({
   method: 'get',

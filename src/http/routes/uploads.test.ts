@@ -157,6 +157,20 @@ describe('tus', () => {
     expect([deleted.status, (await call('HEAD', href)).status]).toEqual([204, 404]);
   });
 
+  it.each([
+    ['an id that is none', 'not-an-id', 400, 'invalid-request'],
+    ['an id of no upload', '0'.repeat(32), 404, 'not-found'],
+  ])('answers a method in a header as the method itself: %s', async (_, id, status, code) => {
+    const href = `${repository}/uploads/${id}`;
+    for (const method of ['PATCH', 'DELETE']) {
+      const fields = { ...tus, ...bytesType, 'upload-offset': '0' };
+      const direct = await call(method, href, undefined, fields);
+      const overridden = await call('POST', href, undefined, { ...fields, 'x-http-method-override': method });
+      expect([direct.status, direct.json.code], method).toEqual([status, code]);
+      expect([overridden.status, overridden.json.code, overridden.json.detail]).toEqual([status, code, direct.json.detail]);
+    }
+  });
+
   it('keeps bytes under a checksum only if it holds', async () => {
     const href = (await create(await reserve(), model.length)).headers.get('location')!;
     const part = model.subarray(0, 5000);

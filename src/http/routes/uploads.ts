@@ -7,6 +7,7 @@ import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { headOperation } from '../answer/head-operation.ts';
 import { byteStreamType, isByteStream } from '../request/incoming-body.ts';
+import { invalidRequest } from '../request/invalid-request.ts';
 import { createLocate, found, type RepositoryNames } from '../request/locate.ts';
 import { nextOfPage, pageOf } from '../schemas/page.ts';
 import { readNextBytes } from '../request/read-next-bytes.ts';
@@ -50,7 +51,7 @@ const patchUpload = createRoute({
   request: { params: uploadParams, headers: bytesHeaders, body: { required: true, content: byteStreamContent } },
   responses: {
     204: { description: 'Durable; with the last byte, what the upload is for has it.', headers: uploadAnswerHeaders },
-    ...problems(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 460, 503, 507),
+    ...problems(400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 423, 429, 460, 503, 507),
   },
 });
 const deleteUpload = createRoute({
@@ -71,7 +72,7 @@ const putPart = createRoute({
   request: { params: uploadPartParams, headers: uploadHeaders, body: binaryBody },
   responses: {
     200: { description: 'Durable.', content: { 'application/json': { schema: uploadPartSchema } } },
-    ...problems(400, 401, 403, 404, 409, 413, 415, 423, 429, 503, 507),
+    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 423, 429, 503, 507),
   },
 });
 const listParts = createRoute({
@@ -103,7 +104,7 @@ type UploadNames = RepositoryNames & { readonly uploadId: string };
 
 /** Routes of an upload, whatever it is for: a token that may write to its repository goes on with it, at any gateway. */
 export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
-  const { catalog, resumable } = gateway;
+  const { catalog, resumable, bodyPace } = gateway;
   const locate = createLocate(catalog);
   const locateUpload = async (c: Context<AppEnv>, names: UploadNames): Promise<{ repository: Repository; upload: UploadRecord }> => {
     const repository = await locate(c, 'write').repository(names);
@@ -119,7 +120,7 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
     if (c.req.header('tus-resumable') === undefined) throw new FirnError('precondition-failed', 'Say Tus-Resumable: 1.0.0.');
     if (!isByteStream(c)) throw new FirnError('unsupported-media-type', `The body must be ${byteStreamType} and say so in Content-Type.`);
     const offsetBytes = parseByteCount('Upload-Offset', c.req.header('upload-offset'));
-    tellUpload(c, await resumable.receiveBytes(upload, readNextBytes(c, offsetBytes)));
+    tellUpload(c, await resumable.receiveBytes(upload, readNextBytes(c, offsetBytes, bodyPace)));
     return c.body(null, 204);
   };
   const end = async (c: Context<AppEnv>, names: UploadNames) => {
@@ -132,7 +133,7 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
   app.openapi(putPart, async (c) => {
     const { number, ...names } = c.req.valid('param');
     const { upload } = await locateUpload(c, names);
-    return c.json(renderPart(upload, await resumable.receivePart(upload, number, readUpload(c))), 200);
+    return c.json(renderPart(upload, await resumable.receivePart(upload, number, readUpload(c, bodyPace))), 200);
   });
   app.openapi(listParts, async (c) => {
     const { upload } = await locateUpload(c, c.req.valid('param'));
@@ -157,7 +158,9 @@ function overrideMethod(app: OpenAPIHono<AppEnv>, verbs: Readonly<Record<string,
     const verb = Object.hasOwn(verbs, method) ? verbs[method] : undefined;
     if (verb === undefined)
       throw new FirnError('invalid-request', `A POST here names another method in X-HTTP-Method-Override: ${Object.keys(verbs).join(', ')}.`);
-    const answer = await verb(c, uploadParams.parse(c.req.param()));
+    const names = uploadParams.safeParse(c.req.param());
+    if (!names.success) throw invalidRequest(names.error.issues);
+    const answer = await verb(c, names.data);
     return answer instanceof Response ? answer : c.body(null, 204);
   });
 }

@@ -16,7 +16,7 @@ let call: Call;
 const model = (seed: number): Buffer => safetensors({ w: { shape: [32, 32], values: ramp(1024, seed) } });
 
 beforeAll(async () => {
-  gateway = await openTestGateway({ admittance: (catalog) => ({ access: tokenAccess({ catalog, now: () => new Date() }), trustProxy: false }) });
+  gateway = await openTestGateway({ admittance: (catalog) => ({ access: tokenAccess({ catalog }), trustProxy: false }) });
   app = createApp(gateway);
   call = caller(app);
   for (const name of ['acme/lm', 'acme/vision', 'beta/lm']) {

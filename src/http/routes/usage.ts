@@ -40,7 +40,7 @@ const putQuota = createRoute({
   request: { params: namespaceParams, body: { required: true, content: { 'application/json': { schema: quotaInput } } } },
   responses: {
     200: { description: 'The limit from now on.', content: { 'application/json': { schema: quotaInput } } },
-    ...problems(400, 401, 403, 413, 415, 429),
+    ...problems(400, 401, 403, 408, 413, 415, 429),
   },
 });
 

@@ -23,6 +23,7 @@ const descriptions = {
   401: 'A valid token is needed: the one that was sent does not hold, or this cannot be done without one.',
   403: 'The token does not allow this.',
   404: 'There is no such thing, or it is not visible.',
+  408: 'The body arrives too slowly; what a resumable upload has acknowledged stays.',
   409: 'The state of the resource does not allow this.',
   411: 'A Content-Length is needed.',
   412: 'A precondition failed.',

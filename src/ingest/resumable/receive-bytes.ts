@@ -28,7 +28,7 @@ export interface NextBytes {
  * Takes the next bytes of an upload, piece by piece; each is acknowledged as soon as it is durable, so that a broken request keeps what arrived, and a killed process loses at most one
  * piece. Bytes under a checksum are one piece, kept only if it holds. The last piece is acknowledged when what the upload is for has all of it. Of two requests the later one wins: the
  * earlier can add nothing any more. Errors: `conflict` (another offset; an upload in parts), `upload-busy`, `length-mismatch` (more than announced), `checksum-mismatch`,
- * `payload-too-large` (too much under one checksum, too many pieces), `upload-aborted`, the store's, and those of `finishUpload`.
+ * `payload-too-large` (too much under one checksum, too many pieces), `upload-aborted`, `body-too-slow`, the store's, and those of `finishUpload`.
  */
 export async function receiveBytes(ctx: IngestContext, upload: UploadRecord, bytes: NextBytes): Promise<UploadRecord> {
   checkNext(upload, bytes);
@@ -103,14 +103,18 @@ function checkDigest(hash: Hash, { algorithm, digest }: Checksum): void {
   if (hash.digest('hex') !== digest) throw new FirnError('checksum-mismatch', `The bytes have another ${algorithm} than announced.`);
 }
 
-/** Bytes behind the last are a mistake about all of them. That the connection breaks behind the last is none. */
+/** Bytes behind the last are a mistake about all of them. That the connection breaks or drips behind the last is none. */
 async function refuseSurplus(ctx: IngestContext, { key }: UploadPiece, { sizeBytes }: UploadRecord, body: CutBody): Promise<void> {
   const surplus = await body.hasMore();
   const { failure } = body;
-  if (!surplus && (failure === undefined || (failure instanceof FirnError && failure.code === 'upload-aborted'))) return;
+  if (!surplus && (failure === undefined || isOfConnection(failure))) return;
   await dropObjects(ctx, [key]);
   body.throwFailure();
   throw longer(sizeBytes);
+}
+
+function isOfConnection(failure: unknown): boolean {
+  return failure instanceof FirnError && (failure.code === 'upload-aborted' || failure.code === 'body-too-slow');
 }
 
 function longer(sizeBytes?: number): FirnError {

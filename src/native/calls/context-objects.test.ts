@@ -14,7 +14,10 @@ function block(elementCount: number, oneIn: number, seed: number): ContextBlock 
   const next = randomNumbers(seed);
   const contexts = Uint8Array.from({ length: elementCount }, () => Math.floor(next() * 7));
   const symbols = Uint8Array.from({ length: elementCount }, () => (next() * oneIn < 1 ? 1 + Math.floor(next() * next() * contextEscape) : 0));
-  const escapes = Uint32Array.from(symbols.filter((symbol) => symbol === contextEscape), () => Math.floor(next() * 1e6));
+  const escapes = Uint32Array.from(
+    symbols.filter((symbol) => symbol === contextEscape),
+    () => Math.floor(next() * 1e6),
+  );
   const first = Math.floor(elementCount / 3);
   return { contexts, symbols, escapes, segments: { counts: Uint32Array.of(first, elementCount - first), slots: Uint32Array.of(seed % slots, 4) } };
 }
@@ -76,7 +79,9 @@ describe('context tables', () => {
     for (const bad of refusals) await expect(counts.add(bad)).rejects.toMatchObject({ code: 'native-failure' });
     await counts.add(good);
     await expect(counts.build({ slots: 4 })).rejects.toMatchObject({ code: 'native-failure' });
-    expect(() => { counts.merge(counts); }).toThrow(FirnError);
+    expect(() => {
+      counts.merge(counts);
+    }).toThrow(FirnError);
     // @ts-expect-error: a plain array
     await expect(counts.add({ ...good, symbols: [1] })).rejects.toThrow(TypeError);
   });
@@ -84,29 +89,34 @@ describe('context tables', () => {
   it('damaged, are refused or mean other tables; a damaged payload never gives symbols that do not exist', async () => {
     const tables = await tablesOf(blocks);
     const { contexts, segments } = blocks[0]!;
-    const stored = tables.serialize(), payload = await tables.encode(blocks[0]!);
-    const damage = (bytes: Uint8Array) => fc.oneof(
-      fc.array(fc.tuple(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }).map((edits) => {
-        const copy = bytes.slice();
-        for (const [at, difference] of edits) copy[at]! ^= difference;
-        return copy;
-      }),
-      fc.nat({ max: bytes.length - 1 }).map((length) => bytes.slice(0, length)),
-      fc.uint8Array({ minLength: 1, maxLength: 40 }).map((tail) => Uint8Array.from([...bytes, ...tail])),
-    );
+    const stored = tables.serialize(),
+      payload = await tables.encode(blocks[0]!);
+    const damage = (bytes: Uint8Array) =>
+      fc.oneof(
+        fc.array(fc.tuple(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }).map((edits) => {
+          const copy = bytes.slice();
+          for (const [at, difference] of edits) copy[at]! ^= difference;
+          return copy;
+        }),
+        fc.nat({ max: bytes.length - 1 }).map((length) => bytes.slice(0, length)),
+        fc.uint8Array({ minLength: 1, maxLength: 40 }).map((tail) => Uint8Array.from([...bytes, ...tail])),
+      );
     const isDamage = (error: unknown) => error instanceof FirnError && ['corrupt-package', 'unsupported-format'].includes(error.code);
-    await fc.assert(fc.asyncProperty(damage(stored), damage(payload), async (badTables, badPayload) => {
-      try {
-        expect(core.parseContextTables(badTables, { slots }).serialize()).toEqual(badTables);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-      try {
-        const { symbols } = await tables.decode(badPayload, { contexts, segments });
-        expect(symbols.every((symbol) => symbol < contextSymbols)).toBe(true);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-    }), { numRuns: 300 });
+    await fc.assert(
+      fc.asyncProperty(damage(stored), damage(payload), async (badTables, badPayload) => {
+        try {
+          expect(core.parseContextTables(badTables, { slots }).serialize()).toEqual(badTables);
+        } catch (error) {
+          if (!isDamage(error)) throw error;
+        }
+        try {
+          const { symbols } = await tables.decode(badPayload, { contexts, segments });
+          expect(symbols.every((symbol) => symbol < contextSymbols)).toBe(true);
+        } catch (error) {
+          if (!isDamage(error)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });

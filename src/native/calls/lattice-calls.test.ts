@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { quantizableDtypes } from '../../checkpoint/dtype.ts';
 import {
-  latticeErrorWords, latticeEscape, latticeStatisticsWords, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeState,
+  latticeErrorWords,
+  latticeEscape,
+  latticeStatisticsWords,
+  type LatticeBlock,
+  type LatticeMoves,
+  type LatticeSegment,
+  type LatticeState,
 } from '../core.ts';
 import { afterOf, contextOf, moveOf, unitsOf, symbolOf, valueOf, type ElementState } from '../lattice-reference.test-support.ts';
 import { latticeError } from '../lattice-error.ts';
@@ -25,7 +31,13 @@ function weightsAt(checkpoint: number): Uint8Array {
   return new Uint8Array(Float32Array.from(start!, (w, i) => w + 0.1 * checkpoint * drift![i]! + 0.02 * noise![i]!).buffer);
 }
 
-interface Step { readonly weights: Uint8Array; readonly block: LatticeBlock; readonly moves: LatticeMoves; readonly state: LatticeState; readonly statistics: BigInt64Array }
+interface Step {
+  readonly weights: Uint8Array;
+  readonly block: LatticeBlock;
+  readonly moves: LatticeMoves;
+  readonly state: LatticeState;
+  readonly statistics: BigInt64Array;
+}
 
 async function steps(checkpoints: number): Promise<Step[]> {
   const done: Step[] = [];
@@ -57,7 +69,7 @@ describe('a base and the checkpoints after it', async () => {
     const symbols = moves.map((q, i) => symbolOf(q, previous[i]));
     expect([...step.moves.symbols]).toEqual(symbols.map((symbol) => Math.min(symbol, latticeEscape)));
     expect([...step.moves.escapes]).toEqual(symbols.filter((symbol) => symbol >= latticeEscape).map((symbol) => symbol - latticeEscape));
-    expect([...await core.latticeContexts(step.block)]).toEqual(previous.map((state, i) => contextOf(state, segmentOf[i]!)));
+    expect([...(await core.latticeContexts(step.block))]).toEqual(previous.map((state, i) => contextOf(state, segmentOf[i]!)));
     expect(elementsOf(step.state)).toEqual(moves.map((q, i) => afterOf(q, previous[i], segmentOf[i]!)));
   });
 
@@ -98,7 +110,9 @@ describe('a base and the checkpoints after it', async () => {
         const x = unitsOf(w, segment.exponent);
         const k = (previous[i]?.k ?? 0) * 2 ** segment.shift;
         const q = moves[i]!;
-        const add = (index: number, value: number) => { sums[first + index]! += BigInt(value); };
+        const add = (index: number, value: number) => {
+          sums[first + index]! += BigInt(value);
+        };
         add(6, x * x);
         add(7, x * (k + q * segment.step));
         if (q === 0) return;
@@ -135,7 +149,10 @@ describe('a base and the checkpoints after it', async () => {
         expected[index]!.fresh += weight * Math.min(over, step - over) ** 2;
       });
       const chain = { links: [], start: block.previous! };
-      const { errors } = await core.residualQuantize({ ...request, segments, slots: new Uint32Array(3), deadZone, chain }, { counts: core.createContextCounts(), keep: false });
+      const { errors } = await core.residualQuantize(
+        { ...request, segments, slots: new Uint32Array(3), deadZone, chain },
+        { counts: core.createContextCounts(), keep: false },
+      );
       fitted.forEach((segment, i) => {
         const sums = errors.subarray(i * latticeErrorWords, (i + 1) * latticeErrorWords);
         const found = latticeError(sums, segment);

@@ -9,39 +9,62 @@ import { runJob, type JobRunner } from './run-job.ts';
 export function latticeCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    latticeQuantize: (block, signal) => runJob(runner, signal, () => {
-      checkLattice.weights(block);
-      const { weights, dtype, segments, previous, deadZone } = block;
-      return addon.latticeQuantize(
-        engine, weights, nativeNumbers.dtype[dtype], flattened(segments), previous?.values, previous?.activity, deadZone,
-      );
-    }),
-    latticeContexts: (block, signal) => runJob(runner, signal, () => {
-      checkLattice.block(block);
-      return addon.latticeContexts(engine, flattened(block.segments), block.previous?.values, block.previous?.activity);
-    }),
-    latticeApply: async ({ symbols, escapes }, { segments, previous }, signal) => stateOf(await runJob(runner, signal, () => {
-      checkLattice.moves({ symbols, escapes }, { segments, ...(previous && { previous }) });
-      return addon.latticeApply(engine, symbols, escapes, flattened(segments), previous?.values, previous?.activity);
-    })),
-    latticeValues: (values, segments, dtype, signal) => runJob(runner, signal, () => {
-      checkLattice.values(values, segments);
-      checkArguments.elements('result', new Uint8Array(), dtype);
-      return addon.latticeValues(engine, values, flattened(segments), nativeNumbers.dtype[dtype]);
-    }),
-    gramFactor: async (gram, { size, damping }, signal) => floatsOf(await runJob(runner, signal, () => {
-      checkFeedback.gram(gram, size, damping);
-      return addon.gramFactor(engine, gram, size, damping);
-    })),
-    latticeTargets: async (request, signal) => floatsOf(await runJob(runner, signal, () => {
-      checkFeedback.weights(request);
-      const { weights, dtype, segment, previous, prices, firstElement, strength, deadZone } = request;
-      const { factor, size, inputs, outputs, inputsLast } = request.place;
-      return addon.latticeTargets(
-        engine, weights, nativeNumbers.dtype[dtype], flattened([segment]), previous?.values, previous?.activity, prices, factor,
-        size, inputs, outputs, Number(inputsLast), firstElement, strength, deadZone,
-      );
-    })),
+    latticeQuantize: (block, signal) =>
+      runJob(runner, signal, () => {
+        checkLattice.weights(block);
+        const { weights, dtype, segments, previous, deadZone } = block;
+        return addon.latticeQuantize(engine, weights, nativeNumbers.dtype[dtype], flattened(segments), previous?.values, previous?.activity, deadZone);
+      }),
+    latticeContexts: (block, signal) =>
+      runJob(runner, signal, () => {
+        checkLattice.block(block);
+        return addon.latticeContexts(engine, flattened(block.segments), block.previous?.values, block.previous?.activity);
+      }),
+    latticeApply: async ({ symbols, escapes }, { segments, previous }, signal) =>
+      stateOf(
+        await runJob(runner, signal, () => {
+          checkLattice.moves({ symbols, escapes }, { segments, ...(previous && { previous }) });
+          return addon.latticeApply(engine, symbols, escapes, flattened(segments), previous?.values, previous?.activity);
+        }),
+      ),
+    latticeValues: (values, segments, dtype, signal) =>
+      runJob(runner, signal, () => {
+        checkLattice.values(values, segments);
+        checkArguments.elements('result', new Uint8Array(), dtype);
+        return addon.latticeValues(engine, values, flattened(segments), nativeNumbers.dtype[dtype]);
+      }),
+    gramFactor: async (gram, { size, damping }, signal) =>
+      floatsOf(
+        await runJob(runner, signal, () => {
+          checkFeedback.gram(gram, size, damping);
+          return addon.gramFactor(engine, gram, size, damping);
+        }),
+      ),
+    latticeTargets: async (request, signal) =>
+      floatsOf(
+        await runJob(runner, signal, () => {
+          checkFeedback.weights(request);
+          const { weights, dtype, segment, previous, prices, firstElement, strength, deadZone } = request;
+          const { factor, size, inputs, outputs, inputsLast } = request.place;
+          return addon.latticeTargets(
+            engine,
+            weights,
+            nativeNumbers.dtype[dtype],
+            flattened([segment]),
+            previous?.values,
+            previous?.activity,
+            prices,
+            factor,
+            size,
+            inputs,
+            outputs,
+            Number(inputsLast),
+            firstElement,
+            strength,
+            deadZone,
+          );
+        }),
+      ),
   } satisfies Partial<NativeCore>;
 }
 

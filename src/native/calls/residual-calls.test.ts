@@ -10,17 +10,29 @@ const origins = Int32Array.from([0, 900, -40]);
 
 function segmentsAt(checkpoint: number): LatticeSegment[] {
   return counts.map((elementCount, i) => ({
-    elementCount, exponent: -16 - checkpoint, step: 300 + 10 * i, shift: checkpoint === 0 ? 0 : 1, offsets: [20, 3, 3], gain: 250 + i,
+    elementCount,
+    exponent: -16 - checkpoint,
+    step: 300 + 10 * i,
+    shift: checkpoint === 0 ? 0 : 1,
+    offsets: [20, 3, 3],
+    gain: 250 + i,
   }));
 }
 
-interface Step { readonly link: ResidualLink; readonly state: LatticeState; readonly elements: Uint8Array }
+interface Step {
+  readonly link: ResidualLink;
+  readonly state: LatticeState;
+  readonly elements: Uint8Array;
+}
 
 /** Checkpoints coded and rebuilt with the calls that residual calls stand for. */
 async function steps(checkpoints: number): Promise<Step[]> {
   const done: Step[] = [];
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const start = { values: Int32Array.from(counts.flatMap((count, i) => new Array<number>(count).fill(origins[i]!))), activity: new Uint8Array(total).fill(168) };
+  const start = {
+    values: Int32Array.from(counts.flatMap((count, i) => new Array<number>(count).fill(origins[i]!))),
+    activity: new Uint8Array(total).fill(168),
+  };
   const values = valuesOf(randomWeights(total, 'F32', 1), 'F32');
   for (let i = 0; i < checkpoints; i++) {
     const weights = new Uint8Array(Float32Array.from(values, (w, k) => 0.05 * w + (k % 13 === i ? 0.03 : 0)).buffer);
@@ -62,12 +74,19 @@ describe('a block through a chain of packages', async () => {
 
   it('is refused where links of one payload do not follow each other, or tuples are none', async () => {
     const part = (symbols: readonly number[], width: number, position: number): ResidualLink => ({
-      ...links[1]!, part: { tuples: { symbols: Uint8Array.from(symbols), width }, position },
+      ...links[1]!,
+      part: { tuples: { symbols: Uint8Array.from(symbols), width }, position },
     });
     const pair = [0, 1, 0, 0];
     for (const parts of [
-      [part(pair, 1, 0)], [part(pair, 5, 0)], [part([0, 1, 2], 2, 0)], [part([], 2, 0)], [part(pair, 2, 2)], [part(pair, 2, 1)],
-      [part(pair, 4, 0), part(pair, 4, 2)], [part(pair, 2, 0), { ...part(pair, 2, 1), payload: links[2]!.payload }],
+      [part(pair, 1, 0)],
+      [part(pair, 5, 0)],
+      [part([0, 1, 2], 2, 0)],
+      [part([], 2, 0)],
+      [part(pair, 2, 2)],
+      [part(pair, 2, 1)],
+      [part(pair, 4, 0), part(pair, 4, 2)],
+      [part(pair, 2, 0), { ...part(pair, 2, 1), payload: links[2]!.payload }],
     ]) {
       await expect(core.residualState({ links: [links[0]!, ...parts], start: origins })).rejects.toMatchObject({ code: 'native-failure' });
     }
@@ -77,10 +96,14 @@ describe('a block through a chain of packages', async () => {
     const refused = { code: 'native-failure' };
     await expect(core.residualElements({ links: [], start: origins }, 'F32')).rejects.toMatchObject(refused);
     await expect(core.residualElements({ links, start: origins.subarray(1) }, 'F32')).rejects.toMatchObject(refused);
-    await expect(core.residualElements({ links: [links[0]!, { ...links[1]!, segments: segmentsAt(1).reverse() }], start: origins }, 'F32')).rejects.toMatchObject(refused);
+    await expect(
+      core.residualElements({ links: [links[0]!, { ...links[1]!, segments: segmentsAt(1).reverse() }], start: origins }, 'F32'),
+    ).rejects.toMatchObject(refused);
     await expect(core.residualElements({ links, start: origins }, 'F32', { into: new Uint8Array(5) })).rejects.toMatchObject(refused);
     const cut = { ...links[1]!, payload: links[1]!.payload.subarray(1) };
-    await expect(core.residualState({ links: [links[0]!, cut, links[2]!], start: origins })).rejects.toMatchObject({ code: expect.stringMatching(/corrupt|unsupported/) });
+    await expect(core.residualState({ links: [links[0]!, cut, links[2]!], start: origins })).rejects.toMatchObject({
+      code: expect.stringMatching(/corrupt|unsupported/),
+    });
     const foreign = { ...links[0]!, tables: { ...links[0]!.tables } };
     await expect(core.residualState({ links: [foreign], start: origins })).rejects.toThrow(TypeError);
   });

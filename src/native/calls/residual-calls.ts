@@ -16,7 +16,10 @@ export function residualCalls(runner: JobRunner) {
 
   /** Elements of a job, in `into` or in a buffer of their own. `start` checks its own arguments and returns the number of elements with what it started. */
   async function elementsOf(
-    dtype: QuantizableDtype, { into, signal }: ElementsOptions, check: () => number, start: (dtype: number) => Started<Uint8Array | undefined>,
+    dtype: QuantizableDtype,
+    { into, signal }: ElementsOptions,
+    check: () => number,
+    start: (dtype: number) => Started<Uint8Array | undefined>,
   ): Promise<Uint8Array> {
     const elements = await runJob(runner, signal, () => {
       const bytes = check() * dtypeBytes[dtype];
@@ -28,14 +31,20 @@ export function residualCalls(runner: JobRunner) {
   }
 
   return {
-    residualState: async (chain, signal) => stateOf(await runJob(runner, signal, () => {
-      checkLattice.chain(chain);
-      return addon.residualState(engine, ...chainArguments(chain));
-    })),
-    residualElements: (chain, dtype, options = {}) => elementsOf(
-      dtype, options, () => checkLattice.chain(chain),
-      (number) => addon.residualElements(engine, number, options.into, ...chainArguments(chain)),
-    ),
+    residualState: async (chain, signal) =>
+      stateOf(
+        await runJob(runner, signal, () => {
+          checkLattice.chain(chain);
+          return addon.residualState(engine, ...chainArguments(chain));
+        }),
+      ),
+    residualElements: (chain, dtype, options = {}) =>
+      elementsOf(
+        dtype,
+        options,
+        () => checkLattice.chain(chain),
+        (number) => addon.residualElements(engine, number, options.into, ...chainArguments(chain)),
+      ),
     residualQuantize: async (block, { counts, keep }, signal) => {
       let elementCount = 0;
       const { moves, ...sums } = await runJob(runner, signal, () => {
@@ -44,28 +53,35 @@ export function residualCalls(runner: JobRunner) {
       });
       return { ...sums, moves: moves && new NativeKeptMoves(addon, moves, elementCount) };
     },
-    countMoves: (moves, { counts: lengths, slots }, counts, signal) => runJob(runner, signal, () => {
-      checkArguments.contextSegments({ counts: lengths, slots });
-      return addon.countMoves(engine, NativeContextCounts.handleOf(counts), NativeKeptMoves.handleOf(moves), lengths, slots);
-    }),
-    encodeMoves: (moves, { counts: lengths, slots }, tables, signal) => runJob(runner, signal, () => {
-      checkArguments.contextSegments({ counts: lengths, slots });
-      return addon.encodeMoves(engine, NativeContextTables.handleOf(tables), NativeKeptMoves.handleOf(moves), lengths, slots);
-    }),
-    residualEncode: (block, tables, signal) => runJob(runner, signal, () => {
-      checkLattice.codedBlock(block);
-      return addon.residualEncode(engine, NativeContextTables.handleOf(tables), ...blockArguments(block));
-    }),
-    residualCodedElements: (block, dtype, options = {}) => elementsOf(
-      dtype, options, () => checkLattice.codedBlock(block),
-      (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
-    ),
-    residualMovedElements: (moves, { segments, chain }, dtype, options = {}) => elementsOf(
-      dtype, options, () => checkLattice.chainBefore(chain, segments),
-      (number) => addon.residualMovedElements(
-        engine, number, options.into, NativeKeptMoves.handleOf(moves), flattened(segments), ...chainArguments(chain),
+    countMoves: (moves, { counts: lengths, slots }, counts, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.contextSegments({ counts: lengths, slots });
+        return addon.countMoves(engine, NativeContextCounts.handleOf(counts), NativeKeptMoves.handleOf(moves), lengths, slots);
+      }),
+    encodeMoves: (moves, { counts: lengths, slots }, tables, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.contextSegments({ counts: lengths, slots });
+        return addon.encodeMoves(engine, NativeContextTables.handleOf(tables), NativeKeptMoves.handleOf(moves), lengths, slots);
+      }),
+    residualEncode: (block, tables, signal) =>
+      runJob(runner, signal, () => {
+        checkLattice.codedBlock(block);
+        return addon.residualEncode(engine, NativeContextTables.handleOf(tables), ...blockArguments(block));
+      }),
+    residualCodedElements: (block, dtype, options = {}) =>
+      elementsOf(
+        dtype,
+        options,
+        () => checkLattice.codedBlock(block),
+        (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
       ),
-    ),
+    residualMovedElements: (moves, { segments, chain }, dtype, options = {}) =>
+      elementsOf(
+        dtype,
+        options,
+        () => checkLattice.chainBefore(chain, segments),
+        (number) => addon.residualMovedElements(engine, number, options.into, NativeKeptMoves.handleOf(moves), flattened(segments), ...chainArguments(chain)),
+      ),
   } satisfies Partial<NativeCore>;
 }
 
@@ -73,14 +89,18 @@ function chainArguments({ start, links }: ResidualChain) {
   const origins = start instanceof Int32Array ? start : undefined;
   const previous = start instanceof Int32Array ? undefined : start;
   const flat = links.flatMap(({ tables, payload, segments, slots, part }) => [
-    NativeContextTables.handleOf(tables), payload, flattened(segments), slots, part?.tuples.symbols, part?.tuples.width ?? 0, part?.position ?? 0,
+    NativeContextTables.handleOf(tables),
+    payload,
+    flattened(segments),
+    slots,
+    part?.tuples.symbols,
+    part?.tuples.width ?? 0,
+    part?.position ?? 0,
   ]);
   return [previous?.values, previous?.activity, origins, ...flat] as const;
 }
 
 function blockArguments(block: ResidualBlock) {
   const { gradientScales, targets, deadZone, prices, segments, slots, chain } = block;
-  return [
-    ...pairArguments(block), block.gradients && gradientScales, targets, deadZone, prices, flattened(segments), slots, ...chainArguments(chain),
-  ] as const;
+  return [...pairArguments(block), block.gradients && gradientScales, targets, deadZone, prices, flattened(segments), slots, ...chainArguments(chain)] as const;
 }

@@ -11,16 +11,18 @@ const besideBytes = 2;
 export function roundedCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    roundedEncode: (values, place, signal) => runJob(runner, signal, () => {
-      const count = checkPlace(place);
-      checkLength('values', values, count * valueBytes);
-      return addon.roundedEncode(engine, values, ...placeArguments(place));
-    }),
-    roundedDecode: (payload, place, signal) => runJob(runner, signal, () => {
-      checkArguments.bytes('payload', payload);
-      checkPlace(place);
-      return addon.roundedDecode(engine, payload, ...placeArguments(place));
-    }),
+    roundedEncode: (values, place, signal) =>
+      runJob(runner, signal, () => {
+        const count = checkPlace(place);
+        checkLength('values', values, count * valueBytes);
+        return addon.roundedEncode(engine, values, ...placeArguments(place));
+      }),
+    roundedDecode: (payload, place, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkPlace(place);
+        return addon.roundedDecode(engine, payload, ...placeArguments(place));
+      }),
   } satisfies Partial<NativeCore>;
 }
 

@@ -141,7 +141,9 @@ describe('many jobs at once', () => {
     const core = loadCore({ threads: 1 });
     let turns = 0;
     let running = true;
-    const job = slowJob(core).finally(() => { running = false; });
+    const job = slowJob(core).finally(() => {
+      running = false;
+    });
     while (running) {
       turns++;
       await new Promise((next) => setImmediate(next));

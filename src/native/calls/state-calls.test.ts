@@ -47,7 +47,15 @@ describe('optimizer state', () => {
   });
 
   it.each([
-    ['elements of a block: 131073', { segments: [{ elementCount: 131072, columns: 0, column: 0 }, { elementCount: 1, columns: 0, column: 0 }] }],
+    [
+      'elements of a block: 131073',
+      {
+        segments: [
+          { elementCount: 131072, columns: 0, column: 0 },
+          { elementCount: 1, columns: 0, column: 0 },
+        ],
+      },
+    ],
     ['column: 4', { segments: [{ elementCount: 4, columns: 4, column: 4 }] }],
     ['values: 12108 bytes', { segments: [{ elementCount: 4, columns: 0, column: 0 }] }],
     ['beside: 4 bytes', { beside: new Uint8Array(4) }],
@@ -62,7 +70,10 @@ describe('optimizer state', () => {
   it('of damaged payloads is refused or means other numbers', async () => {
     for (const form of stateForms) {
       const place: StatePlace = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
-      const payload = await core.stateEncode(first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)), place);
+      const payload = await core.stateEncode(
+        first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)),
+        place,
+      );
       await expect(core.stateDecode(payload.subarray(0, payload.length - 1), place)).rejects.toMatchObject({ code: 'corrupt-package' });
       await expect(core.stateDecode(new Uint8Array([3]), place)).rejects.toMatchObject({ code: 'unsupported-format' });
       await expect(core.stateDecode(new Uint8Array(), place)).rejects.toMatchObject({ code: 'corrupt-package' });

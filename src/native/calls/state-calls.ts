@@ -8,15 +8,17 @@ import { runJob, type JobRunner } from './run-job.ts';
 export function stateCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    stateEncode: (values, place, signal) => runJob(runner, signal, () => {
-      checkState(place, values);
-      return addon.stateEncode(engine, values, ...placeArguments(place));
-    }),
-    stateDecode: (payload, place, signal) => runJob(runner, signal, () => {
-      checkArguments.bytes('payload', payload);
-      checkState(place);
-      return addon.stateDecode(engine, payload, ...placeArguments(place));
-    }),
+    stateEncode: (values, place, signal) =>
+      runJob(runner, signal, () => {
+        checkState(place, values);
+        return addon.stateEncode(engine, values, ...placeArguments(place));
+      }),
+    stateDecode: (payload, place, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkState(place);
+        return addon.stateDecode(engine, payload, ...placeArguments(place));
+      }),
     stateNeedsPreviousSync: (payload) => {
       checkArguments.bytes('payload', payload);
       return addon.stateNeedsPrevious(payload);

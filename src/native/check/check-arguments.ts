@@ -1,8 +1,20 @@
 import { dtypeBytes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { bitPriceMax } from '../../checkpoint/options/methods/inshrinkerator-config.ts';
 import {
-  blockElementsMax, contextSlotsMax, exactBytesMax, sketchWords,
-  type CodebookOptions, type ContextBlock, type ContextLayout, type DequantizeRequest, type ElementKind, type EntropyOptions, type LevelBlock, type LevelMap, type Partition, type Sketch,
+  blockElementsMax,
+  contextSlotsMax,
+  exactBytesMax,
+  sketchWords,
+  type CodebookOptions,
+  type ContextBlock,
+  type ContextLayout,
+  type DequantizeRequest,
+  type ElementKind,
+  type EntropyOptions,
+  type LevelBlock,
+  type LevelMap,
+  type Partition,
+  type Sketch,
   type WeightBlock,
 } from '../core.ts';
 import { elementKindBytes, nativeNumbers } from './native-numbers.ts';
@@ -13,8 +25,28 @@ import { argumentError } from './native-status.ts';
  * stated in core.ts a FirnError `native-failure` whose detail names it. All are O(1) but for level maps (at most 256 entries of each kind).
  */
 export const checkArguments = {
-  bytes, elements, sketch, weightBlock, parts, partition, fraction, codebook, entropyCodebook, levelMap, dequantize, levelBlock, levelDecode, exactBlock,
-  exactDecode, uint32, typed, integer, contextLayout, contextSegments, contextBlock, contextSlots,
+  bytes,
+  elements,
+  sketch,
+  weightBlock,
+  parts,
+  partition,
+  fraction,
+  codebook,
+  entropyCodebook,
+  levelMap,
+  dequantize,
+  levelBlock,
+  levelDecode,
+  exactBlock,
+  exactDecode,
+  uint32,
+  typed,
+  integer,
+  contextLayout,
+  contextSegments,
+  contextBlock,
+  contextSlots,
 };
 
 const levelsMax = 256;

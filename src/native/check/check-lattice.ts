@@ -1,7 +1,20 @@
 import { checkArguments } from './check-arguments.ts';
 import {
-  blockElementsMax, latticeDeadZoneMax, latticeExponentMax, latticeExponentMin, latticeGainMax, latticePrices, latticeShiftMax, latticeStepMax,
-  moveTupleWidthMax, type LatticeBlock, type LatticeMoves, type LatticeSegment, type LatticeWeights, type ResidualBlock, type ResidualChain,
+  blockElementsMax,
+  latticeDeadZoneMax,
+  latticeExponentMax,
+  latticeExponentMin,
+  latticeGainMax,
+  latticePrices,
+  latticeShiftMax,
+  latticeStepMax,
+  moveTupleWidthMax,
+  type LatticeBlock,
+  type LatticeMoves,
+  type LatticeSegment,
+  type LatticeWeights,
+  type ResidualBlock,
+  type ResidualChain,
   type ResidualLink,
 } from '../core.ts';
 import { argumentError } from './native-status.ts';

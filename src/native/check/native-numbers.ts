@@ -9,7 +9,14 @@ export const nativeNumbers = {
   clustering: { kmeanspp: 0, optimal: 1 } satisfies Record<CodebookOptions['clustering'], number>,
   weighting: { frequency: 0, 'frequency-magnitude': 1 } satisfies Record<CodebookOptions['weighting'], number>,
   elementKind: {
-    bytes: 0, f16: 1, bf16: 2, f32: 3, f64: 4, word16: 5, word32: 6, word64: 7,
+    bytes: 0,
+    f16: 1,
+    bf16: 2,
+    f32: 3,
+    f64: 4,
+    word16: 5,
+    word32: 6,
+    word64: 7,
   } satisfies Record<ElementKind, number>,
   stateForm: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateForm, number>,
   roundedKind: { BF16: 1, F16: 2 },
@@ -21,5 +28,12 @@ export const nativeNumbers = {
 
 /** Size of one element of each kind, in bytes. */
 export const elementKindBytes: Readonly<Record<ElementKind, number>> = {
-  bytes: 1, f16: 2, bf16: 2, f32: 4, f64: 8, word16: 2, word32: 4, word64: 8,
+  bytes: 1,
+  f16: 2,
+  bf16: 2,
+  f32: 4,
+  f64: 8,
+  word16: 2,
+  word32: 4,
+  word64: 8,
 };

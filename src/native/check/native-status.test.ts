@@ -6,7 +6,9 @@ import { nativeError } from './native-status.ts';
 
 const header = readFileSync(new URL('../../../native/include/firn/status.h', import.meta.url), 'utf8');
 /** Name and number of every status of the core but ok. */
-const statuses = [...header.matchAll(/^ {2}(\w+) = (\d+),/gm)].map(([, name, number]) => ({ name, number: Number(number) })).filter(({ name }) => name !== 'ok');
+const statuses = [...header.matchAll(/^ {2}(\w+) = (\d+),/gm)]
+  .map(([, name, number]) => ({ name, number: Number(number) }))
+  .filter(({ name }) => name !== 'ok');
 
 describe('nativeError', () => {
   it('knows every status of the core by its number', () => {

@@ -1,5 +1,6 @@
 import { dtypeBytes, isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
-import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
+import { isNotSafetensors } from '../../checkpoint/safetensors/is-not-safetensors.ts';
 import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
@@ -8,19 +9,6 @@ import { readSafetensorsLayout } from '../../store/read-safetensors-layout.ts';
 import { dtypeView } from './dtype-view.ts';
 import { planRange } from './plan-range.ts';
 import { streamRange } from './stream-range.ts';
-
-/** What reading a header says of bytes that are none. */
-const contentCodes: ReadonlySet<FirnErrorCode> = new Set([
-  'header-truncated',
-  'header-too-large',
-  'header-invalid',
-  'tensor-overlap',
-  'tensor-gap',
-  'tensor-size-mismatch',
-  'tensor-duplicate',
-  'dtype-unknown',
-  'not-safetensors',
-]);
 
 /** A safetensors file that is stored as the raw object itself: its tensors and dtype views, as of a restored one. */
 export class RawSafetensorsFile {
@@ -45,7 +33,7 @@ export class RawSafetensorsFile {
    */
   static async open(reader: ObjectReader, core: NativeCore, target?: QuantizableDtype): Promise<RawSafetensorsFile> {
     const layout = await readSafetensorsLayout(reader).catch((error: unknown) => {
-      throw error instanceof FirnError && contentCodes.has(error.code)
+      throw isNotSafetensors(error)
         ? new FirnError('invalid-request', 'The file is not safetensors: it has no tensors and no views.', { cause: error })
         : error;
     });

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bodyOf } from '../body-of.ts';
 import type { Disk } from './disk.ts';
 import { fileNameOf, keyOf, shardOf } from './filesystem-path.ts';
@@ -58,6 +58,34 @@ function failingDisk(code: string, failing: number): { disk: Disk; calls: () => 
 
 describe('filesystem store', () => {
   afterEach(removeFolders);
+
+  it('leaves the unfinished files of other processes at an open, and removes old ones, whatever time it is here', async () => {
+    const folder = await newFolder();
+    const temporary = path.join(folder, 'tmp');
+    const open = () => openFilesystemStore({ folder, unfinishedKeptMs: 3600_000, crc32c: referenceCrc32c });
+    await fs.mkdir(temporary);
+    await fs.writeFile(path.join(temporary, 'old'), 'x');
+    await fs.utimes(path.join(temporary, 'old'), new Date(0), new Date(0));
+    const first = await open();
+    const body = (async function* () {
+      yield Buffer.from('first');
+      expect(await fs.readdir(temporary)).toHaveLength(1);
+      // Another process, whose clock is a day ahead, starts in the middle of a put.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3600_000 });
+      await (await open()).put('other', bodyOf(Buffer.from('x')), { sizeMaxBytes: 10 }).finally(() => vi.useRealTimers());
+      yield Buffer.from('second');
+    })();
+    expect(await first.put('key', body, { sizeMaxBytes: 100 })).toMatchObject({ sizeBytes: 11 });
+    expect(await fs.readdir(temporary)).toEqual([]);
+  });
+
+  it('removes every unfinished file at an open where no other process has the folder', async () => {
+    const folder = await newFolder();
+    await fs.mkdir(path.join(folder, 'tmp'));
+    await fs.writeFile(path.join(folder, 'tmp', 'young'), 'x');
+    await openFilesystemStore({ folder, crc32c: referenceCrc32c });
+    expect(await fs.readdir(path.join(folder, 'tmp'))).toEqual([]);
+  });
 
   it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('says storage-full on %s at any call of a put, and leaves nothing', async (code) => {
     const folder = await newFolder();

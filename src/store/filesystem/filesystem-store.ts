@@ -13,8 +13,10 @@ import { probeStore } from '../probe-store.ts';
 import { throwIfAborted, untilAborted } from '../until-aborted.ts';
 
 export interface FilesystemStoreOptions {
-  /** Created when absent. One process at a time may have it open; links within it must be possible. */
+  /** Created when absent. Links within it must be possible. */
   readonly folder: string;
+  /** Unfinished files younger than this, in ms by the clock of the file system, may be those of another process and stay at an open. 0: nobody else has the folder open. */
+  readonly unfinishedKeptMs?: number;
   readonly crc32c: Crc32c;
   /** Tells the system that an open file will not be read soon; the native core has it. */
   readonly forgetFile?: (descriptor: number) => Promise<void>;
@@ -40,20 +42,23 @@ class FilesystemStore implements ObjectStore {
   readonly #forgetFile: (descriptor: number) => Promise<void>;
   readonly #folder: string;
   readonly #temporary: string;
+  readonly #unfinishedKeptMs: number;
   readonly #objects: string;
 
-  constructor({ folder, crc32c, forgetFile = async () => undefined, disk = fs }: FilesystemStoreOptions) {
+  constructor({ folder, unfinishedKeptMs = 0, crc32c, forgetFile = async () => undefined, disk = fs }: FilesystemStoreOptions) {
     this.#disk = disk;
     this.#crc32c = crc32c;
     this.#forgetFile = forgetFile;
     this.#folder = folder;
     this.#temporary = path.join(folder, 'tmp');
     this.#objects = path.join(folder, 'objects');
+    this.#unfinishedKeptMs = unfinishedKeptMs;
   }
 
   async prepare(): Promise<void> {
     await onDisk(this.#disk.mkdir(this.#temporary, { recursive: true }));
-    for (const name of await onDisk(this.#disk.readdir(this.#temporary))) await onDisk(this.#disk.unlink(path.join(this.#temporary, name)));
+    const keptMs = this.#unfinishedKeptMs;
+    await this.#sweep(keptMs === 0 ? Number.POSITIVE_INFINITY : (await this.#now()) - keptMs);
     for (const shard of shards) await onDisk(this.#disk.mkdir(path.join(this.#objects, shard), { recursive: true }));
     await syncFolder(this.#disk, this.#objects);
     await syncFolder(this.#disk, this.#folder);
@@ -116,13 +121,17 @@ class FilesystemStore implements ObjectStore {
   }
 
   /** The modification time moves on while a put writes, so what is old belongs to nobody. */
-  async sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
+  sweepUnfinished(before: Date, signal?: AbortSignal): Promise<number> {
+    return this.#sweep(before.getTime(), signal);
+  }
+
+  async #sweep(beforeMs: number, signal?: AbortSignal): Promise<number> {
     let removed = 0;
     for (const name of await onDisk(this.#disk.readdir(this.#temporary))) {
       throwIfAborted(signal);
       const file = path.join(this.#temporary, name);
       const stats = await onDisk(this.#disk.stat(file)).catch(ignoreAbsent);
-      if (stats === undefined || stats.mtime.getTime() >= before.getTime()) continue;
+      if (stats === undefined || stats.mtimeMs >= beforeMs) continue;
       await onDisk(this.#disk.unlink(file)).catch(ignoreAbsent);
       removed += 1;
     }
@@ -148,6 +157,18 @@ class FilesystemStore implements ObjectStore {
 
   async close(): Promise<void> {
     // Nothing is held open between calls; readers close themselves.
+  }
+
+  /** What time it is for the file system, in ms: the clocks of the machines that share it may differ by any amount. */
+  async #now(): Promise<number> {
+    const file = path.join(this.#temporary, randomUUID());
+    const handle = await onDisk(this.#disk.open(file, 'wx', 0o600));
+    try {
+      return (await onDisk(handle.stat())).mtimeMs;
+    } finally {
+      await onDisk(handle.close());
+      await onDisk(this.#disk.unlink(file)).catch(ignoreAbsent);
+    }
   }
 
   #pathOf(key: string): string {

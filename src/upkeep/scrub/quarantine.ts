@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { pageLimitMax } from '../../catalog/db/page-limit.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import { withOpen } from '../../store/with-open.ts';
+import { forwardedStore } from '../../store/forwarded-store.ts';
 
 /** Other processes hear of damage within this time, in ms. Until then, and without the catalog, the checksums of the store stand alone, which are never passed over. */
 const refreshMs = 5_000;
@@ -50,9 +50,11 @@ export class Quarantine {
 
 /** The store, in which an object in quarantine is damaged at once: `open` rejects with `corrupt-object`, before anything of it is read. */
 export function quarantinedStore(store: ObjectStore, quarantine: Quarantine): ObjectStore {
-  return withOpen(store, async (key) => {
-    if (await quarantine.has(key))
-      throw new FirnError('corrupt-object', 'A stored object is damaged, and kept from being read.', { detail: `${key} is in quarantine` });
-    return store.open(key);
+  return forwardedStore(store, {
+    async open(key) {
+      if (await quarantine.has(key))
+        throw new FirnError('corrupt-object', 'A stored object is damaged, and kept from being read.', { detail: `${key} is in quarantine` });
+      return store.open(key);
+    },
   });
 }

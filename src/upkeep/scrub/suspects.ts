@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.ts';
-import { withOpen } from '../../store/with-open.ts';
+import { forwardedStore } from '../../store/forwarded-store.ts';
 import { examineObject, type ScrubContext } from './examine-object.ts';
 import { damageOf } from './read-whole.ts';
 
@@ -51,12 +51,14 @@ export function watchedStore(store: ObjectStore, onRefused: (key: string) => voi
     if (damageOf(error) !== undefined) onRefused(key);
     return error;
   };
-  return withOpen(store, async (key) => {
-    try {
-      return watchedReader(await store.open(key), (error) => telling(key, error));
-    } catch (error) {
-      throw telling(key, error);
-    }
+  return forwardedStore(store, {
+    async open(key) {
+      try {
+        return watchedReader(await store.open(key), (error) => telling(key, error));
+      } catch (error) {
+        throw telling(key, error);
+      }
+    },
   });
 }
 

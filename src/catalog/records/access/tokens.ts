@@ -1,4 +1,4 @@
-import { asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { TokenRecord, TokenRecords } from '../../contract/token-records.ts';
 import type { Db } from '../../db/database.ts';
@@ -30,6 +30,14 @@ export function tokenRecords(db: Db): TokenRecords {
     },
     async get(id) {
       const [found] = await query.select().from(tokens).where(eq(tokens.id, id));
+      return found && recordOf(found);
+    },
+    async valid(id) {
+      const holds = and(isNull(tokens.revokedAt), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, sql`now()`)));
+      const [found] = await query
+        .select()
+        .from(tokens)
+        .where(and(eq(tokens.id, id), holds));
       return found && recordOf(found);
     },
     async list(page) {

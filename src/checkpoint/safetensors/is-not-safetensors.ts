@@ -1,0 +1,20 @@
+import { FirnError, type FirnErrorCode } from '../firn-error.ts';
+
+/** What the parser of headers says of bytes that are no safetensors file. */
+const codes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'header-truncated',
+  'header-too-large',
+  'header-invalid',
+  'tensor-overlap',
+  'tensor-gap',
+  'tensor-size-mismatch',
+  'tensor-duplicate',
+  'dtype-unknown',
+  'not-safetensors',
+  'length-mismatch',
+]);
+
+/** Whether reading a layout failed because of what the bytes are. Any other error (a damaged chunk, a failing disk) says nothing about the content. */
+export function isNotSafetensors(error: unknown): boolean {
+  return error instanceof FirnError && codes.has(error.code);
+}
