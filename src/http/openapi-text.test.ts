@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
   it('gives a client that type-checks', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'firn-client-'));
     try {
-      // As the README says it, in a checkout too.
+      // As docs/guide/api.md says it, in a checkout too.
       const types = ['node_modules/openapi-typescript/bin/cli.js', 'openapi/firn.json', '-o', join(directory, 'firn.d.ts')];
       await run(process.execPath, types, { cwd: fileURLToPath(root) });
       await writeFile(join(directory, 'use.ts'), clientUse);
