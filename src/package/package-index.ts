@@ -109,6 +109,11 @@ export interface TensorPlace {
   readonly tensor: number;
 }
 
+/** Names a place in maps and sets. */
+export function placeKey({ file, tensor }: TensorPlace): string {
+  return `${file} ${tensor}`;
+}
+
 /** A tensor of optimizer state, F32 and lossy. First moments name the tensor of their second moments, by its number in the file. From version 4 on. */
 export type StateCoding =
   | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import type { ElementKind, NativeCore } from '../../native/core.ts';
-import { elementKindBytes } from '../../package/blocks/block-bounds.ts';
+import { elementKindBytes } from '../../native/check/native-numbers.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
 import { isBlockless } from '../../package/package-index.ts';

@@ -1,10 +1,8 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
-import { blockElementsMax, type ElementKind } from '../../native/core.ts';
+import { elementKindBytes } from '../../native/check/native-numbers.ts';
+import { blockElementsMax } from '../../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { superStepWidthMax } from '../format-limits.ts';
-
-/** Bytes of one element as it is coded. */
-export const elementKindBytes: Readonly<Record<ElementKind, number>> = { bytes: 1, f16: 2, bf16: 2, word16: 2, f32: 4, word32: 4, f64: 8, word64: 8 };
 
 /** Longest code of a token, in bits (docs/format-blocks.md). */
 const codeLengthMaxBits = 24;
