@@ -160,7 +160,7 @@ export async function openStoredHub(config: Config, log: Logger): Promise<Stored
   try {
     const core = loadCore({ queueMax: config.nativeQueueMax, ...(config.nativeThreads === undefined ? {} : { threads: config.nativeThreads }) });
     const store = await openStore(config, log, core);
-    const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
+    const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
     const close = async (): Promise<void> => {
       await store.close();
       await catalog.close();
@@ -170,6 +170,10 @@ export async function openStoredHub(config: Config, log: Logger): Promise<Stored
     await catalog.close();
     throw error;
   }
+}
+
+function restorerOf(core: NativeCore, store: ObjectStore, blockCacheBytesMax: number): Restorer {
+  return new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax });
 }
 
 function openNotices({ database }: Config, log: Logger): Notices {
@@ -194,7 +198,7 @@ async function openParts(config: Config, log: Logger, { catalog: bareCatalog, no
     memoryMaxBytes: config.evalMemoryMaxBytes,
   });
   const work = await openWorkDirectory(config);
-  const restorer = new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes });
+  const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
   const graphs: GraphCache = new ByteCache(graphCacheMaxBytes);
   const encodeCache = newCacheCounts();
   cacheMetrics(metrics, () => ({ ...restorer.caches(), encode: { ...encodeCache, usedBytes: 0 } }));
@@ -404,7 +408,7 @@ function compressContext({ config, core, catalog, store, evaluator, restorer, gr
     restorer,
     graphs,
     workDirectory: work.path,
-    freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: config.restoreCacheMaxBytes }),
+    freshRestorer: () => restorerOf(core, store, config.restoreCacheMaxBytes),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     cacheCounts: encodeCache,
     tracer: watch.tracer,
@@ -420,7 +424,7 @@ function mergeContext({ catalog, store, core, config, watch }: Parts, { blockPar
     catalog,
     store,
     core,
-    freshRestorer: () => new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax: 0 }),
+    freshRestorer: () => restorerOf(core, store, 0),
     cacheMaxBytes: config.encodeCacheMaxBytes,
     blockParallel,
     tracer: watch.tracer,

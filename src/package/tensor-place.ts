@@ -3,3 +3,8 @@ export interface TensorPlace {
   readonly file: number;
   readonly tensor: number;
 }
+
+/** Names a place in maps and sets. */
+export function placeKey({ file, tensor }: TensorPlace): string {
+  return `${file} ${tensor}`;
+}

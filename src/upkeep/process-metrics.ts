@@ -1,10 +1,9 @@
+import { jobStates } from '../catalog/contract/job-records.ts';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Usage } from '../catalog/contract/usage-records.ts';
 import type { NativeCore } from '../native/core.ts';
 import { livingMs } from './announce-process.ts';
-
-const jobStates = ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] as const;
 
 export interface ProcessMetricsParts {
   readonly catalog: Catalog;

@@ -1,4 +1,6 @@
-export type JobState = 'held' | 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+export const jobStates = ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof jobStates)[number];
+
 export interface Job {
   readonly id: string;
   readonly kind: string;

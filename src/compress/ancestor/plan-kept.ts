@@ -1,5 +1,6 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { isBlockless, type PackageIndex, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import { placeKey } from '../../package/tensor-place.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { isQuantized, type CodingPlan, type PlannedFile } from '../plan/plan-codings.ts';
@@ -40,7 +41,7 @@ export async function planKept(request: KeptToFind): Promise<CodingPlan> {
     if (source.type !== 'safetensors') continue;
     const { firstBlock } = planTensors(source.layout, plan.files[file]!.codings);
     for (const [tensor, entry] of source.layout.tensors.entries()) {
-      const key = keyOf({ file, tensor });
+      const key = placeKey({ file, tensor });
       if (plan.files[file]!.codings[tensor]!.kind !== 'exact' || named.has(key) || entry.endBytes - entry.startBytes < sharedBytesMin) continue;
       const place = await keptPlace(there, { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) }, signal);
       if (place !== undefined) kept.set(key, place);
@@ -75,9 +76,9 @@ function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
   const named = new Set<string>();
   for (const [file, { codings }] of files.entries()) {
     for (const coding of codings) {
-      if (coding.kind === 'exact' && coding.rounded !== undefined) named.add(keyOf(coding.rounded));
-      if (coding.kind === 'copy' && coding.widened === true) named.add(keyOf(coding));
-      if (coding.kind === 'state' && coding.form === 'firstMoment') named.add(keyOf({ file, tensor: coding.beside }));
+      if (coding.kind === 'exact' && coding.rounded !== undefined) named.add(placeKey(coding.rounded));
+      if (coding.kind === 'copy' && coding.widened === true) named.add(placeKey(coding));
+      if (coding.kind === 'state' && coding.form === 'firstMoment') named.add(placeKey({ file, tensor: coding.beside }));
     }
   }
   return named;
@@ -86,14 +87,10 @@ function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
 function withKept({ layout }: SourceFile, planned: PlannedFile, { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> }): PlannedFile {
   const codings = planned.codings.map((coding, tensor): TensorCoding => {
     const isCopy = coding.kind === 'copy' && coding.widened !== true;
-    const place = kept.get(keyOf(isCopy ? coding : { file, tensor }));
+    const place = kept.get(placeKey(isCopy ? coding : { file, tensor }));
     return place === undefined || (isBlockless(coding) && !isCopy) ? coding : { kind: 'kept', ...place };
   });
   return codings.some(({ kind }) => kind === 'kept') ? { codings, blocks: planTensors(layout, codings).blocks } : planned;
-}
-
-function keyOf({ file, tensor }: TensorPlace): string {
-  return `${file} ${tensor}`;
 }
 
 /** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */
@@ -132,7 +129,7 @@ class AncestorTensors {
   }
 
   sketch(place: TensorPlace): Promise<string> {
-    const key = keyOf(place);
+    const key = placeKey(place);
     const known = this.sketches.get(key) ?? this.ancestor.headOf(place, this.signal).then(sketchOf);
     this.sketches.set(key, known);
     return known;

@@ -1,6 +1,7 @@
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { isBlockless, type CopyCoding, type TensorCoding } from '../../package/package-index.ts';
+import { placeKey } from '../../package/tensor-place.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import type { CodingPlan, PlannedFile } from './plan-codings.ts';
@@ -39,10 +40,10 @@ export async function planCopies(request: CopiesToFind): Promise<CodingPlan> {
   const outside = copies.filter(([place, coding]) => coding.file !== place.file);
   const worthwhile = files.map(({ sizeBytes }, file) => bytesOf(outside.filter(([, coding]) => coding.file === file)) >= copiedShareMin * sizeBytes);
   const kept = new Map<string, CopyCoding>();
-  for (const [place, coding] of copies) if (coding.file === place.file || worthwhile[coding.file]!) kept.set(keyOf(place), coding);
+  for (const [place, coding] of copies) if (coding.file === place.file || worthwhile[coding.file]!) kept.set(placeKey(place), coding);
   if (kept.size === 0) return plan;
   const planned = plan.files.map((file, number): PlannedFile => {
-    const codings = file.codings.map((coding, tensor): TensorCoding => kept.get(keyOf({ file: number, tensor })) ?? coding);
+    const codings = file.codings.map((coding, tensor): TensorCoding => kept.get(placeKey({ file: number, tensor })) ?? coding);
     return codings.some(({ kind }) => kind === 'copy') ? { codings, blocks: planTensors(files[number]!.layout, codings).blocks } : file;
   });
   return { ...plan, files: planned };
@@ -50,10 +51,6 @@ export async function planCopies(request: CopiesToFind): Promise<CodingPlan> {
 
 function bytesOf(copies: readonly (readonly [Place, CopyCoding])[]): number {
   return copies.reduce((sum, [{ startBytes, endBytes }]) => sum + endBytes - startBytes, 0);
-}
-
-function keyOf({ file, tensor }: Pick<Place, 'file' | 'tensor'>): string {
-  return `${file} ${tensor}`;
 }
 
 /** Every copy with its original, which is none. */

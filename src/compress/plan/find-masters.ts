@@ -5,6 +5,7 @@ import { stateTensorOf } from '../../checkpoint/options/state-role.ts';
 import type { NativeCore } from '../../native/core.ts';
 import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import type { TensorCoding, TensorPlace } from '../../package/package-index.ts';
+import { placeKey } from '../../package/tensor-place.ts';
 import { planTensors } from '../../package/blocks/plan-file.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import type { CodingPlan, PlannedFile } from './plan-codings.ts';
@@ -37,8 +38,8 @@ export async function planMasters(request: MastersToFind): Promise<CodingPlan> {
   const codingOf = (file: number, tensor: number): TensorCoding => {
     const coding = plan.files[file]!.codings[tensor]!;
     // Copies of what is a copy now are of the same original.
-    const behind = coding.kind === 'copy' ? found.get(keyOf(coding)) : undefined;
-    return found.get(keyOf({ file, tensor })) ?? (behind?.kind === 'copy' ? behind : coding);
+    const behind = coding.kind === 'copy' ? found.get(placeKey(coding)) : undefined;
+    return found.get(placeKey({ file, tensor })) ?? (behind?.kind === 'copy' ? behind : coding);
   };
   const planned = plan.files.map(({ codings }, file): PlannedFile => {
     const changed = codings.map((_, tensor) => codingOf(file, tensor));
@@ -62,13 +63,13 @@ async function findOriginals(request: MastersToFind): Promise<ReadonlyMap<string
       const original = (given ? originals.named(entry, state) : undefined) ?? (await originals.roundedFrom(master));
       if (given && original !== undefined && (await isRoundedFrom(request, master, original))) {
         // What is exact and equal is a copy already, or the original of one.
-        if (!isEqualAsItIs(request, original)) found.set(keyOf(master), { kind: 'copy', ...original, widened: true });
+        if (!isEqualAsItIs(request, original)) found.set(placeKey(master), { kind: 'copy', ...original, widened: true });
         continue;
       }
       if (given) warn(`${entry.name} is no copy of the model's weights, so it is kept exact.`);
       if (original === undefined || plan.files[original.file]!.codings[original.tensor]!.kind !== 'exact') continue;
       if (files[original.file]!.layout.tensors[original.tensor]!.dtype !== 'F32')
-        found.set(keyOf(master), { kind: 'exact', layerType: 'buffer', rounded: original });
+        found.set(placeKey(master), { kind: 'exact', layerType: 'buffer', rounded: original });
     }
   }
   return found;
@@ -136,7 +137,7 @@ class Originals {
     for (const dtype of [...halfDtypes, 'F32'] as const) {
       const sample = await this.#sampleOf(master, dtype);
       const original = sample === undefined ? undefined : this.#bySample.get(sample);
-      if (original !== undefined && keyOf(original) !== keyOf(master)) return original;
+      if (original !== undefined && placeKey(original) !== placeKey(master)) return original;
     }
     return undefined;
   }
@@ -170,8 +171,4 @@ async function isRoundedFrom({ files, core, signal }: MastersToFind, master: Ten
     if (Buffer.compare(expected, rounded) !== 0) return false;
   }
   return true;
-}
-
-function keyOf({ file, tensor }: TensorPlace): string {
-  return `${file} ${tensor}`;
 }
