@@ -101,7 +101,8 @@ export async function pushCheckpoint(
 }
 
 interface TrialEvent {
-  readonly ordinal: number;
+  /** From 1. */
+  readonly number: number;
   readonly config: QuantizationConfig;
   readonly degradation: Readonly<Record<string, number | null>>;
   readonly passed: boolean;
@@ -111,7 +112,7 @@ function describeEvent(event: string, data: unknown): string {
   if (event === 'state') return (data as { state: string }).state;
   if (event === 'phase') return (data as { phase: string }).phase;
   if (event !== 'trial') return event;
-  const { ordinal, config, degradation, passed } = data as TrialEvent;
+  const { number, config, degradation, passed } = data as TrialEvent;
   const found = Object.entries(degradation).map(([name, value]) => `${name} ${value === null ? 'not finite' : `${(100 * value).toFixed(2)} %`}`);
-  return `trial ${ordinal + 1}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
+  return `trial ${number}: ${describeConfig(config)}: ${found.join(', ')}, ${passed ? 'passes' : 'fails'}`;
 }

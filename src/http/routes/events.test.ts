@@ -83,7 +83,7 @@ describe('events', () => {
       ['2', 'trial'],
       ['2', 'state'],
     ]);
-    expect(all[0]!.data).toMatchObject({ ordinal: 0, config: { bins: 4 }, metrics: { loss: null } });
+    expect(all[0]!.data).toMatchObject({ number: 1, ordinal: 0, config: { bins: 4 }, metrics: { loss: null } });
     const rest = parse(await (await follow(2, { headers: { 'last-event-id': '1' } })).text());
     expect(rest.map(({ id }) => id)).toEqual(['2', '2']);
     const strange = parse(await (await follow(2, { headers: { 'last-event-id': 'whatever' } })).text());

@@ -11,7 +11,7 @@ import { fidelities, fileRoles } from '../../checkpoint/role.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
 import { layerTypesSchema } from './layer-types.ts';
 import { sha256Schema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
 import { evaluationChange, thresholdsSchema } from './thresholds.ts';
 
 /** Most files announced at once. */
@@ -210,7 +210,8 @@ export const checkpointList = z.object({ items: z.array(checkpointSchema), next:
 
 export const trialSchema = z
   .object({
-    ordinal: z.number().int().openapi({ description: 'Order of evaluation in the search, from 0.' }),
+    number: z.number().int().openapi({ description: 'Order of evaluation in the search, from 1, as people count.' }),
+    ordinal: z.number().int().openapi({ description: '`number` less one, for programs that read it.', deprecated: true }),
     config: quantizationConfigSchema,
     estimatedBytes: z.number(),
     metrics: metricValues,
@@ -233,7 +234,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     state,
     cancelRequested,
     ...(revision !== undefined && { revision }),
-    ...(fixedConfig !== undefined && { config: fixedConfig }),
+    ...(fixedConfig !== undefined && { config: renderConfig(fixedConfig) }),
     ...(layerTypes !== undefined && { layerTypes: { ...layerTypes } }),
     ...(expects !== undefined && { expects: { ...expects } }),
     ...(thresholds !== undefined && { thresholds: { ...thresholds } }),
@@ -246,9 +247,10 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
   } satisfies z.infer<typeof checkpointSchema>;
 }
 
-function renderResult({ warnings, understood, observed, ...result }: CheckpointResult): z.infer<typeof resultSchema> {
+function renderResult({ warnings, understood, observed, config, ...result }: CheckpointResult): z.infer<typeof resultSchema> {
   return {
     ...result,
+    ...(config !== undefined && { config: renderConfig(config) }),
     warnings: [...warnings],
     ...(understood !== undefined && { understood: [...understood] }),
     ...(observed !== undefined && { observed: { ...observed } }),
@@ -279,8 +281,9 @@ export function renderCheckpointDetails({ checkpoint, files, packageRecord, dama
 
 export function renderTrial({ ordinal, config, estimatedBytes, metrics, halves, degradation, passed, seconds }: Trial) {
   return {
+    number: ordinal + 1,
     ordinal,
-    config,
+    config: renderConfig(config),
     estimatedBytes,
     metrics: { ...metrics },
     ...(halves !== undefined && { halves: halves.map((half) => ({ ...half })) }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { methodConfigs } from '../../checkpoint/options/quantization-config.ts';
-import { quantizationConfigInput, quantizationConfigSchema } from './quantization-config.ts';
+import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization-config.ts';
 
 const paper = { bins: 8, embeddingBins: 16, pruneFraction: 0.2, protectFraction: 0.005 };
 const read = (given: unknown) => quantizationConfigInput.safeParse(given).data;
@@ -32,4 +32,21 @@ test.each<readonly [string, unknown, unknown]>([
   ['a method that does not exist', { method: 'magic' }, undefined],
 ])('%s', (_, given, config) => {
   expect(read(given)).toEqual(config);
+});
+
+test.each([
+  [0, 1],
+  [32, 2],
+  [-32, 0.5],
+  [17, 1.445],
+])('the quantization step of index %i is shown as %d standard deviations; what was shown can be sent back', (step, stepSize) => {
+  const config = { method: 'residual', step } as const;
+  expect(renderConfig(config)).toEqual({ ...config, stepSize });
+  expect(read(renderConfig(config))).toEqual(config);
+  expect(quantizationConfigSchema.parse(renderConfig(config))).toEqual({ ...config, stepSize });
+});
+
+test('a config from which nothing follows is shown as it is', () => {
+  const config = { ...paper, method: 'inshrinkerator', pruneMetric: 'magnitude' } as const;
+  expect(renderConfig(config)).toEqual(config);
 });

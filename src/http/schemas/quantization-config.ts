@@ -20,6 +20,18 @@ function valueSchema(field: Field): z.ZodType {
   }
 }
 
+/** Of the fields that follow from a config: shown, and ignored in what a client gives. */
+function derivedSchemas({ derived = {}, example }: Entry): Record<string, z.ZodType> {
+  const schemas = Object.entries(derived).map(([name, { description, of }]) => [
+    name,
+    z
+      .number()
+      .optional()
+      .openapi({ description, example: of(example) }),
+  ]);
+  return Object.fromEntries(schemas) as Record<string, z.ZodType>;
+}
+
 function described(schema: z.ZodType, description: string | undefined): z.ZodType {
   return description === undefined ? schema : schema.openapi({ description });
 }
@@ -30,7 +42,7 @@ function storedSchema(entry: Entry) {
     return [name, described(field.optional ? value.optional() : value, field.description)];
   });
   return z
-    .object({ method: z.literal(entry.method), ...(Object.fromEntries(fields) as Record<string, z.ZodType>) })
+    .object({ method: z.literal(entry.method), ...(Object.fromEntries(fields) as Record<string, z.ZodType>), ...derivedSchemas(entry) })
     .openapi(entry.schemaName, { example: entry.example });
 }
 
@@ -47,6 +59,7 @@ function inputSchema(entry: Entry) {
     .strictObject({
       method: unnamed === undefined ? named : named.optional().openapi({ description: unnamed }),
       ...(Object.fromEntries(fields) as Record<string, z.ZodType>),
+      ...derivedSchemas(entry),
     })
     .openapi(`${entry.schemaName}Input`, { example: entry.example });
 }
@@ -54,9 +67,10 @@ function inputSchema(entry: Entry) {
 /** What a client gave, with the method and the defaults that it left out. */
 function completed(given: Readonly<Record<string, unknown>>): QuantizationConfig {
   const entry = methodConfigs.find(({ method, unnamed }) => (given['method'] === undefined ? unnamed !== undefined : method === given['method']))!;
+  const own = Object.entries(given).filter(([name]) => entry.derived?.[name] === undefined);
   const defaults = fieldsOf(entry).flatMap(([name, field]) => (field.default === undefined || given[name] !== undefined ? [] : [[name, field.default]]));
   // The schemas are made of the entries, so what they let through is a config.
-  return { ...given, method: entry.method, ...Object.fromEntries(defaults) } as QuantizationConfig;
+  return { ...Object.fromEntries(own), method: entry.method, ...Object.fromEntries(defaults) } as QuantizationConfig;
 }
 
 type Several<T> = readonly [T, ...T[]];
@@ -71,3 +85,9 @@ export const quantizationConfigInput = z
   .union([...inputs])
   .openapi('QuantizationConfigInput')
   .transform((given): QuantizationConfig => completed(given));
+
+/** As the API shows it: with what follows from it, such as the size of a quantization step beside its index. */
+export function renderConfig(config: QuantizationConfig): QuantizationConfig {
+  const { derived = {} } = methodConfigs.find(({ method }) => method === config.method)! as Entry;
+  return { ...config, ...Object.fromEntries(Object.entries(derived).map(([name, { of }]) => [name, of(config)])) };
+}

@@ -12,6 +12,12 @@ interface FieldWords {
   readonly optional?: true;
 }
 
+/** A number that follows from a config: shown with it, and ignored where a client sends it back. */
+export interface DerivedField<Config> {
+  readonly description: string;
+  of(config: Config): number;
+}
+
 /** The axes of a search, as the rules of a method may bound them. */
 export interface ConfigAxes {
   readonly bins: readonly number[];
@@ -31,6 +37,8 @@ export interface MethodConfig<Config extends { readonly method: string }> {
   /** Name of its schema in the API. */
   readonly schemaName: string;
   readonly fields: { readonly [Field in Exclude<keyof Config, 'method'>]-?: ConfigField };
+  /** What the API shows besides, by name. */
+  readonly derived?: Readonly<Record<string, DerivedField<Config>>>;
   readonly example: Config;
   /** Where a client may leave the method out: what the API says of that. One method at most. */
   readonly unnamed?: string;

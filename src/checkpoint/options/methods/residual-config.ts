@@ -15,6 +15,9 @@ export interface ResidualConfig {
 export const residualStepMin = -512;
 export const residualStepMax = 256;
 
+/** Digits of a step size: two indexes next to each other differ by two percent. */
+const shownDigits = 4;
+
 export const residualConfig: MethodConfig<ResidualConfig> = {
   method: 'residual',
   schemaName: 'ResidualConfig',
@@ -24,7 +27,13 @@ export const residualConfig: MethodConfig<ResidualConfig> = {
       min: residualStepMin,
       max: residualStepMax,
       description:
-        'Quantization step of an average tensor in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
+        'Index of the quantization step of an average tensor (no training step), in 1/32 octaves of the standard deviation of all quantized matrices: 0 is one standard deviation, 32 two.',
+    },
+  },
+  derived: {
+    stepSize: {
+      description: 'The quantization step itself, in standard deviations of all quantized matrices: 2^(step/32). It follows from `step`.',
+      of: ({ step }) => Number((2 ** (step / 32)).toPrecision(shownDigits)),
     },
   },
   example: { method: 'residual', step: -16 },
