@@ -5,7 +5,15 @@ import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import { gatheredBlocksMax } from '../../package/format-limits.ts';
 import { gatherBlock, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
-import { isExactCoding, isWeightCoding, type PackageCodebook, type PackageFile, type PackageIndex, type TensorCoding, type TensorPlace } from '../../package/package-index.ts';
+import {
+  isExactCoding,
+  isWeightCoding,
+  type PackageCodebook,
+  type PackageFile,
+  type PackageIndex,
+  type TensorCoding,
+  type TensorPlace,
+} from '../../package/package-index.ts';
 import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
