@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
-import { uniformNoise } from '../noise.test-support.ts';
 import { adaptiveUniform, greedyRange } from './adaptive-uniform.ts';
 import type { Comparator, DecodedState, TensorValues } from './comparator.ts';
 import { bitWidths, entropyUniform } from './entropy-uniform.ts';
