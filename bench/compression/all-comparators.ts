@@ -1,6 +1,5 @@
 import type { CheckpointWeights } from './checkpoint-weights.ts';
 import { adaptiveUniform } from './comparators/adaptive-uniform.ts';
-import { bitSnap } from './comparators/bitsnap.ts';
 import type { Comparator } from './comparators/comparator.ts';
 import { entropyUniform } from './comparators/entropy-uniform.ts';
 import { lcCheckpoint } from './comparators/lc-checkpoint.ts';
@@ -15,7 +14,7 @@ export interface NamedRun {
 }
 
 /** Methods of other papers, in the order of the table. */
-export const allComparators: readonly NamedRun[] = [named(entropyUniform), named(adaptiveUniform), named(plainKmeans), named(lcCheckpoint), named(bitSnap)];
+export const allComparators: readonly NamedRun[] = [named(entropyUniform), named(adaptiveUniform), named(plainKmeans), named(lcCheckpoint)];
 
 function named<Knob>(comparator: Comparator<Knob>): NamedRun {
   return { name: comparator.name, run: (checkpoints, tools) => runComparator(comparator, checkpoints, tools) };

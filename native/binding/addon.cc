@@ -62,6 +62,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<exact_encode_call>(exports, "exactEncode");
   add<exact_decode_call>(exports, "exactDecode");
   add<exact_is_standalone_call>(exports, "exactIsStandalone");
+  add<bitmask_encode_call>(exports, "bitmaskEncode");
+  add<bitmask_decode_call>(exports, "bitmaskDecode");
+  add<bitmask_changed_call>(exports, "bitmaskChanged");
   add<rounded_encode_call>(exports, "roundedEncode");
   add<rounded_decode_call>(exports, "roundedDecode");
   add<state_encode_call>(exports, "stateEncode");

@@ -1,5 +1,6 @@
 import type { NativeCore } from '../../../native/core.ts';
 import type { CodingKind } from '../../../package/codings/all-codings.ts';
+import { bitmaskDecoder } from './bitmask-decoder.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { exactDecoder } from './exact-decoder.ts';
 import { levelDecoder } from './level-decoder.ts';
@@ -8,6 +9,7 @@ import { stateDecoder } from './state-decoder.ts';
 
 /** One for every kind of coding. */
 const decoders: Readonly<Record<CodingKind, (core: NativeCore) => BlockDecoder>> = {
+  bitmask: bitmaskDecoder,
   exact: exactDecoder,
   levels: levelDecoder,
   residual: residualDecoder,
