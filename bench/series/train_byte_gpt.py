@@ -1,6 +1,6 @@
 """Trains the GPT of the restart bench on bytes of documentation.    train_byte_gpt.py OUT [--steps N] [--seed N] [--bf16]"""
 import corpus
-from write_series import CLASSIFIED, Recipe, classified, classified_metrics, read_options, train_gpt, write_series
+from write_series import CLASSIFIED, Recipe, read_options, train_gpt, write_series
 
 WIDTH, LAYERS = 96, 4
 BATCH = 12
@@ -23,9 +23,7 @@ def gpt_recipe(model, content, steps, peak_rate):
         draw=lambda: shifted(text.draw(BATCH)),
         steps=steps,
         peak_rate=peak_rate,
-        loss=classified,
-        metrics=classified_metrics,
-        directions=CLASSIFIED,
+        measures=CLASSIFIED,
     )
 
 

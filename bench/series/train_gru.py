@@ -2,7 +2,7 @@
 from torch import nn
 
 import corpus
-from write_series import CLASSIFIED, Recipe, classified, classified_metrics, read_options, write_series
+from write_series import CLASSIFIED, Recipe, read_options, write_series
 
 VOCABULARY, WIDTH, HIDDEN, LAYERS = 1024, 96, 160, 2
 LENGTH = 48  # words a row
@@ -37,9 +37,7 @@ def main():
         draw=lambda: shifted(text.draw(BATCH)),
         steps=options.steps,
         peak_rate=5e-3,
-        loss=classified,
-        metrics=classified_metrics,
-        directions=CLASSIFIED,
+        measures=CLASSIFIED,
     )
     write_series("gru", recipe, options)
 

@@ -4,7 +4,7 @@ from torch import nn
 from torch.nn import functional
 
 import corpus
-from write_series import CLASSIFIED, IGNORED, Recipe, classified, classified_metrics, read_options, train_gpt, write_series
+from write_series import CLASSIFIED, IGNORED, Recipe, read_options, train_gpt, write_series
 
 VOCABULARY, WIDTH, LAYERS = 1024, 96, 3
 LENGTH = 48  # words a row
@@ -46,15 +46,13 @@ def main():
         model=MaskedModel(),
         input="words",
         output="logits",
-        eval=masked(torch.cat([text.eval] * 4)),  # each row four times, hidden anew: few positions count
-        fresh=masked(torch.cat([text.fresh] * 4)),
-        train=masked(text.draw(512)),
+        eval=masked(torch.cat([text.eval] * 2)),  # each row twice, hidden anew: few positions count
+        fresh=masked(torch.cat([text.fresh] * 2)),
+        train=masked(text.draw(256)),
         draw=lambda: masked(text.draw(BATCH)),
         steps=options.steps,
         peak_rate=3e-3,
-        loss=classified,
-        metrics=classified_metrics,
-        directions=CLASSIFIED,
+        measures=CLASSIFIED,
     )
     write_series("masked-lm", recipe, options)
 

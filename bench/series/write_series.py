@@ -20,7 +20,7 @@ import train_gpt  # noqa: E402
 from safetensors_file import Bfloat16, read_safetensors, write_safetensors  # noqa: E402, F401
 
 IGNORED = -100  # label of a position that counts nowhere
-MEASURED_ROWS = 64  # at once
+MEASURED_ROWS = 16  # at once; what they make fits a cache
 # Where checkpoints are taken, in parts of the training: ever closer, while the learning rate falls.
 MARKS = (0.04, 0.1, 0.18, 0.27, 0.36, 0.46, 0.56, 0.66, 0.75, 0.82, 0.88, 0.92, 0.95, 0.98, 1.0)
 
@@ -39,12 +39,17 @@ class Recipe:
     draw: Callable  # the pair of one step
     steps: int
     peak_rate: float
-    # Of outputs and labels: the mean to minimize.
-    loss: Callable
-    # Of outputs and labels: metrics by name, each a mean over positions; the first bounds the series.
-    metrics: Callable
-    # Metrics by name: whether more is better.
-    directions: dict
+    measures: "Measures"
+
+
+@dataclasses.dataclass
+class Measures:
+    """How outputs are judged by labels."""
+
+    loss: Callable  # of outputs and labels: the mean to minimize
+    positions: Callable  # of some rows' outputs and labels: a row of numbers for each position that counts
+    metrics: Callable  # of all these: metrics by name; the first bounds the series
+    directions: dict  # metrics by name: whether more is better
 
 
 def classified(outputs, labels):
@@ -52,21 +57,31 @@ def classified(outputs, labels):
     return functional.cross_entropy(outputs.flatten(0, -2), labels.flatten(), ignore_index=IGNORED)
 
 
-def classified_metrics(outputs, labels):
+def classified_positions(outputs, labels):
+    """Loss of each position that counts, and whether its answer is right."""
     counted = labels != IGNORED
-    right = (outputs.argmax(-1) == labels)[counted].double().mean().item()
-    return {"loss": classified(outputs.double(), labels).item(), "accuracy": right}
+    outputs, labels = outputs[counted], labels[counted]
+    return torch.stack([functional.cross_entropy(outputs, labels, reduction="none"), (outputs.argmax(-1) == labels).float()], 1)
 
 
-CLASSIFIED = {"loss": False, "accuracy": True}
+def classified_metrics(positions):
+    loss, accuracy = positions.double().mean(0).tolist()
+    return {"loss": loss, "accuracy": accuracy}
 
 
-def regressed_metrics(outputs, labels):
-    outputs, labels = outputs.double().flatten(), labels.double().flatten()
+CLASSIFIED = Measures(classified, classified_positions, classified_metrics, {"loss": False, "accuracy": True})
+
+
+def regressed_positions(outputs, labels):
+    return torch.stack([outputs.flatten(), labels.flatten()], 1)
+
+
+def regressed_metrics(positions):
+    outputs, labels = positions.double().unbind(1)
     return {"mse": (outputs - labels).square().mean().item(), "pearson": torch.corrcoef(torch.stack([outputs, labels]))[0, 1].item()}
 
 
-REGRESSED = {"mse": False, "pearson": True}
+REGRESSED = Measures(functional.mse_loss, regressed_positions, regressed_metrics, {"mse": False, "pearson": True})
 
 
 def read_options(description, default_steps, add=lambda parser: None):
@@ -120,20 +135,20 @@ def write_series(name, recipe, options):
         model.train()
         inputs, labels = recipe.draw()
         optimizer.zero_grad()
-        recipe.loss(model(inputs), labels).backward()
+        recipe.measures.loss(model(inputs), labels).backward()
         nn.utils.clip_grad_norm_(moving.values(), train_gpt.GRADIENT_NORM_MAX)
         for key, parameter in moving.items():
             averages[key].mul_(train_gpt.AVERAGE_KEEPS).add_(parameter.grad, alpha=1 - train_gpt.AVERAGE_KEEPS)
         optimizer.step()
         if step in marks:
-            found = measure(model, recipe.eval, recipe.metrics)
-            rest = {"fresh": measure(model, recipe.fresh, recipe.metrics), "train": measure(model, recipe.train, recipe.metrics)}
+            found = measure(model, recipe.eval, recipe.measures)
+            rest = {"fresh": measure(model, recipe.fresh, recipe.measures), "train": measure(model, recipe.train, recipe.measures)}
             writer.write(model, averages, step, {**found, **rest})
             print(name, step, found, rest, flush=True)
 
 
 def describe(name, recipe, moving):
-    directions = recipe.directions
+    directions = recipe.measures.directions
     metric = next(iter(directions))
     numbers = [parameter.numel() for parameter in recipe.model.parameters()]
     about = {
@@ -153,13 +168,13 @@ def describe(name, recipe, moving):
     return {**about, "ignore_label": IGNORED} if (recipe.eval[1] == IGNORED).any() else about
 
 
-def measure(model, pair, metrics):
+def measure(model, pair, measures):
     """Metrics of one pass over all rows."""
     model.eval()
-    inputs, labels = pair
     with torch.no_grad():
-        outputs = torch.cat([model(part) for part in inputs.split(MEASURED_ROWS)])
-    return metrics(outputs, labels)
+        parts = zip(*(part.split(MEASURED_ROWS) for part in pair))
+        positions = torch.cat([measures.positions(model(inputs), labels) for inputs, labels in parts])
+    return measures.metrics(positions)
 
 
 def write_graph(path, recipe):
