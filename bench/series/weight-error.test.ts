@@ -4,7 +4,7 @@ import { totalMovementLost, weightError } from './weight-error.ts';
 const f = (...values: number[]): Float32Array => Float32Array.from(values);
 
 test('errors are in parts of the weights, and of what they moved', () => {
-  expect(weightError({ name: 'w', weights: f(3, 4), rebuilt: f(3, 3), before: f(3, 2) })).toEqual({
+  expect(weightError({ name: 'w', weights: f(4, 3), rebuilt: f(4, 2), before: f(4, 1) })).toEqual({
     name: 'w',
     elementCount: 2,
     relativeError: 0.2,
