@@ -3,7 +3,7 @@ import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-s
 import { Ancestor } from '../../src/compress/ancestor/ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode/encode-package.ts';
 import { ModelSource } from '../../src/compress/upload/model-source.ts';
-import { MovesMemory } from '../../src/compress/method/residual/moves-memory.ts';
+import { SymbolCache } from '../../src/compress/method/residual/symbol-cache.ts';
 import { planCodings, type CodingPlan } from '../../src/compress/plan/plan-codings.ts';
 import type { QuantizedForm } from '../../src/compress/method/quantized-form.ts';
 import { residualMethod } from '../../src/compress/method/residual/residual-method.ts';
@@ -42,7 +42,7 @@ export class StoredSeries {
   readonly #core: NativeCore;
   readonly #store = new MemoryObjects();
   readonly #step: number;
-  readonly #moves = new MovesMemory(cacheMaxBytes);
+  readonly #symbolCache = new SymbolCache(cacheMaxBytes);
 
   constructor(core: NativeCore, step: number) {
     this.#core = core;
@@ -75,7 +75,7 @@ export class StoredSeries {
       core: this.#core,
       last: config,
       warn: () => undefined,
-      moves: this.#moves,
+      symbolCache: this.#symbolCache,
       rounding: 'dead-zone',
       parallel,
     });
@@ -87,7 +87,7 @@ export class StoredSeries {
       this.#core,
       { parallel },
     );
-    this.#moves.clear();
+    this.#symbolCache.clear();
     await opened?.close();
     const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
     return { id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId, encoded, form };

@@ -26,7 +26,7 @@ export const chainLengthMax = 1024;
 export const gatheringsMax = 2;
 /** Blocks, of any packages, in which the elements of a gathered block lie: what is decoded for one, and by the limit above for one of those. */
 export const gatheredBlocksMax = 8;
-/** Checkpoints of a super-step; moveTupleWidthMax of native/core.ts. */
+/** Checkpoints of a super-step; jointSymbolWidthMax of native/core.ts. */
 export const superStepWidthMin = 2;
 export const superStepWidthMax = 4;
 /** Tuples that a super-step lists: rarer ones are told in full. */

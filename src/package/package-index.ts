@@ -1,5 +1,5 @@
 import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
-import type { MoveTuples } from '../native/core.ts';
+import type { JointSymbols } from '../native/core.ts';
 import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
 import type { FormatVersion } from './format-version.ts';
 import type { PackageCodebook } from './package-codebook.ts';
@@ -37,7 +37,7 @@ export interface SuperStep {
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
   /** What the symbols of its residual blocks stand for. */
-  readonly tuples: MoveTuples;
+  readonly tuples: JointSymbols;
 }
 
 export interface SuperStepPart {

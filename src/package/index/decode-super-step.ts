@@ -1,4 +1,4 @@
-import type { MoveTuples } from '../../native/core.ts';
+import type { JointSymbols } from '../../native/core.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { openIndex, type OpenedIndex } from './decode-index.ts';
@@ -72,7 +72,7 @@ function readPart({ body, budget }: OpenedIndex, { superStep, tables, position, 
   return { index, endBytes: reader.endBytes };
 }
 
-function readTuples(body: ByteReader, width: number): MoveTuples {
+function readTuples(body: ByteReader, width: number): JointSymbols {
   const count = body.varint(superStepTuplesMax, 'the number of tuples');
   if (count === 0) throw corruptPackage('a super-step lists no tuples');
   const symbols = body.take(count * width);

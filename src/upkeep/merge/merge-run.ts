@@ -27,9 +27,9 @@ export interface MergeContext {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly core: NativeCore;
-  /** A restorer that keeps no blocks: the moves of every checkpoint are asked for, and what was written is read back. */
+  /** A restorer that keeps no blocks: the symbols of every checkpoint are asked for, and what was written is read back. */
   readonly freshRestorer: () => Restorer;
-  /** Bytes of moves kept while a group is merged. */
+  /** Bytes of symbols kept while a group is merged. */
   readonly cacheMaxBytes: number;
   readonly blockParallel: number;
   readonly tracer: Tracer;

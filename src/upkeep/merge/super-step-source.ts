@@ -16,10 +16,10 @@ export interface SharedBlock {
   readonly planned: PlannedBlock;
 }
 
-/** The moves of a block in all those checkpoints, and what its payload is coded with. */
-export interface SharedMoves {
+/** The symbols of a block in all those checkpoints, and what its payload is coded with. */
+export interface SharedSymbols {
   readonly tuples: PackedTuples;
-  /** Moves of more steps than a symbol tells, checkpoint by checkpoint. */
+  /** Symbols of more steps than a symbol tells, checkpoint by checkpoint. */
   readonly escapes: readonly number[];
   readonly contexts: Uint8Array;
   readonly segments: ContextLayout['segments'];
@@ -27,7 +27,7 @@ export interface SharedMoves {
 
 /**
  * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and stays open while this is in use; its blocks
- * must not be kept between reads, for the moves of every checkpoint are asked for.
+ * must not be kept between reads, for the symbols of every checkpoint are asked for.
  */
 export class SuperStepSource {
   /** Oldest first. */
@@ -65,7 +65,7 @@ export class SuperStepSource {
   }
 
   /** Rejects with `corrupt-package` and the errors of the store. */
-  async moves(block: SharedBlock, signal?: AbortSignal): Promise<SharedMoves> {
+  async symbols(block: SharedBlock, signal?: AbortSignal): Promise<SharedSymbols> {
     const width = this.links.length;
     const { links, start } = await residualWay(this.reader(block.file).walk(block.last), signal);
     const parts = links.slice(-width);
@@ -77,10 +77,10 @@ export class SuperStepSource {
       const contexts = await this.core.latticeContexts({ segments, previous: state }, signal);
       contextsBefore ??= contexts;
       const counts = Uint32Array.from(segments, ({ elementCount }) => elementCount);
-      const moves = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
-      state = await this.core.latticeApply(moves, { segments, previous: state }, signal);
-      symbols.push(moves.symbols);
-      for (const escape of moves.escapes) escapes.push(escape);
+      const decoded = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
+      state = await this.core.latticeApply(decoded, { segments, previous: state }, signal);
+      symbols.push(decoded.symbols);
+      for (const escape of decoded.escapes) escapes.push(escape);
     }
     return { tuples: packTuples(symbols), escapes, contexts: contextsBefore!, segments: this.segmentsOf(block) };
   }

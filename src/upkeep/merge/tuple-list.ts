@@ -1,4 +1,4 @@
-import { latticeEscape, latticeSymbols, type MoveTuples } from '../../native/core.ts';
+import { latticeEscape, latticeSymbols, type JointSymbols } from '../../native/core.ts';
 import { superStepTuplesMax } from '../../package/format-limits.ts';
 
 /** Of a symbol in a packed tuple. */
@@ -49,7 +49,7 @@ export class TupleCounts {
 
 /** Which symbol stands for which tuple in a super-step (docs/format-blocks.md, section 15). */
 export class TupleList {
-  readonly tuples: MoveTuples;
+  readonly tuples: JointSymbols;
   readonly #ranks: Uint16Array;
   /** Escapes from here on are packed tuples. */
   readonly #listedEscapes: number;

@@ -13,7 +13,7 @@ import { writeFrame, type WriteTarget } from '../../package/write-package.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import type { ChainLink } from '../../restore/chain/package-chain.ts';
 import type { StoredObject } from '../../store/object-store.ts';
-import type { SharedBlock, SharedMoves, SuperStepSource } from './super-step-source.ts';
+import type { SharedBlock, SharedSymbols, SuperStepSource } from './super-step-source.ts';
 import { TupleCounts, type TupleList } from './tuple-list.ts';
 
 export interface WrittenSuperStep extends IndexLocation {
@@ -26,7 +26,7 @@ export interface SuperStepOptions {
   readonly core: NativeCore;
   /** Blocks in work at once. */
   readonly parallel: number;
-  /** Bytes of moves kept between the three passes over them. */
+  /** Bytes of symbols kept between the three passes over them. */
   readonly cacheMaxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,7 +40,7 @@ export function superStepId(packageIds: readonly string[]): string {
 }
 
 /**
- * Puts consecutive checkpoints into one package: the moves of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
+ * Puts consecutive checkpoints into one package: the symbols of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
  * they do not have the same residual blocks, or something that super-steps do not hold. Deterministic. Rejects with the errors of store and core.
  */
 export async function writeSuperStep(
@@ -76,12 +76,12 @@ function isMergeable({ formatVersion, kind, part, codebooks, residual }: Package
   return formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
 }
 
-/** Codes the blocks that all checkpoints share. Moves are decoded anew in each pass, but for those there is room for. */
+/** Codes the blocks that all checkpoints share. Symbols are decoded anew in each pass, but for those there is room for. */
 class SharedCoder {
   private readonly source: SuperStepSource;
   private readonly blocks: readonly SharedBlock[];
   private readonly options: SuperStepOptions;
-  private readonly kept: ByteCache<SharedMoves>;
+  private readonly kept: ByteCache<SharedSymbols>;
 
   constructor(source: SuperStepSource, blocks: readonly SharedBlock[], options: SuperStepOptions) {
     this.source = source;
@@ -92,7 +92,7 @@ class SharedCoder {
 
   async list(): Promise<TupleList> {
     const counts = new TupleCounts(this.source.links.length);
-    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.moves(block)).tuples));
+    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.symbols(block)).tuples));
     return counts.list();
   }
 
@@ -100,7 +100,7 @@ class SharedCoder {
     const { core, parallel, signal } = this.options;
     const counts = core.createContextCounts();
     await forEachBounded(this.blocks, parallel, async (block) => {
-      const { tuples, contexts, segments } = await this.moves(block);
+      const { tuples, contexts, segments } = await this.symbols(block);
       await counts.add({ contexts, segments, ...list.code(tuples) }, signal);
     });
     return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
@@ -109,20 +109,20 @@ class SharedCoder {
   /** One a block, in order. */
   payloads(list: TupleList, tables: ContextTables): AsyncGenerator<Uint8Array> {
     return mapBounded(this.blocks, this.options.parallel, async (block) => {
-      const { tuples, escapes, contexts, segments } = await this.moves(block);
+      const { tuples, escapes, contexts, segments } = await this.symbols(block);
       const writer = new ByteWriter().varint(escapes.length);
       for (const escape of escapes) writer.varint(escape);
       return writer.append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal)).finish();
     });
   }
 
-  private async moves(block: SharedBlock): Promise<SharedMoves> {
+  private async symbols(block: SharedBlock): Promise<SharedSymbols> {
     const key = `${block.last} ${block.file}`;
     const kept = this.kept.get(key);
     if (kept !== undefined) return kept;
-    const moves = await this.source.moves(block, this.options.signal);
-    this.kept.set(key, moves, moves.tuples.byteLength + moves.contexts.length + 8 * moves.escapes.length);
-    return moves;
+    const shared = await this.source.symbols(block, this.options.signal);
+    this.kept.set(key, shared, shared.tuples.byteLength + shared.contexts.length + 8 * shared.escapes.length);
+    return shared;
   }
 }
 

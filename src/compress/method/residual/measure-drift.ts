@@ -13,7 +13,7 @@ import { gatherMoments } from './tensor-moments.ts';
 /** Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its move. */
 const widestDeadZone = 1024;
 
-export interface DriftParts extends FormOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'shelf'> {
+export interface DriftParts extends FormOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'modelSymbols'> {
   readonly plan: CodingPlan;
   readonly ancestor: Ancestor;
 }

@@ -12,7 +12,7 @@ import { forEachBounded } from '../../bounded-parallel.ts';
 import type { Rounding } from './feedback-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
 import { movePrices } from './move-prices.ts';
-import { MovesShelf, type MovesMemory } from './moves-memory.ts';
+import { ModelSymbols, type SymbolCache } from './symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
@@ -21,11 +21,11 @@ import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCod
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import type { ModelMoments } from './tensor-moments.ts';
 
-export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts, 'shelf' | 'gradientScale'> {
+export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
   readonly plan: CodingPlan;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
-  readonly moves: MovesMemory;
+  readonly symbolCache: SymbolCache;
   /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no prices. */
   readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
@@ -138,13 +138,13 @@ interface BuiltForm {
 type Attempts = readonly ReadonlyMap<number, number>[];
 
 /**
- * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: moves do not depend on reconstruction offsets and gains, and these and the
- * errors follow from sums over the moves. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
+ * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction offsets and gains, and these and the
+ * errors follow from sums over the symbols. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
  * then the blocks concerned are quantized again.
  */
 export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
   const scales = scalesOf(step);
-  const pass = new QuantizingPass(parts, coderOf(parts, parts.moves.take()), [...residualBlocks(parts.plan)]);
+  const pass = new QuantizingPass(parts, coderOf(parts, parts.symbolCache.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   if (parts.hysteresis === 'priced' && !parts.toNearest) await pass.price(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
@@ -168,7 +168,7 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
  * be made finer, which are those of few tensors, are not.
  */
 export async function estimateResidualForm(parts: ResidualFormParts, step: number): Promise<number> {
-  const coder = coderOf(parts, new MovesShelf(0));
+  const coder = coderOf(parts, new ModelSymbols(0));
   const { blocks, scale } = sampleBlocks([...residualBlocks(parts.plan)]);
   const attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   const { tables } = await new QuantizingPass(parts, coder, blocks).run(residualFiles(parts, scalesOf(step), attempts), attempts);
@@ -181,8 +181,8 @@ function scalesOf(step: number): StepScales {
   return { matrices: step, vectors: Math.min(0, step) };
 }
 
-function coderOf(parts: ResidualFormParts, shelf: MovesShelf): ResidualCoder {
-  return new ResidualCoder({ ...parts, shelf, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
+function coderOf(parts: ResidualFormParts, modelSymbols: ModelSymbols): ResidualCoder {
+  return new ResidualCoder({ ...parts, modelSymbols, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
 }
 
 function attemptOf(attempts: Attempts, file: number, tensor: number): number {
@@ -252,7 +252,7 @@ interface PassResult {
   readonly sums: readonly ReadonlyMap<number, TensorSums>[];
 }
 
-/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their moves were kept. */
+/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their symbols are cached. */
 class QuantizingPass {
   readonly coder: ResidualCoder;
   private readonly parts: ResidualFormParts;
@@ -334,7 +334,7 @@ class QuantizingPass {
   }
 }
 
-/** Tells apart all that the moves of a block depend on but the common step. */
+/** Tells apart all that the symbols of a block depend on but the common step. */
 function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
   return block.segments.map(({ tensor }) => attemptOf(attempts, file, tensor)).join(' ');
 }

@@ -8,7 +8,7 @@ import { inputFeedback } from '../input-feedback.ts';
 import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
 import type { Quantization } from '../quantized-form.ts';
 import { measureDrift } from './measure-drift.ts';
-import { MovesMemory } from './moves-memory.ts';
+import { SymbolCache } from './symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
 
 /** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */
@@ -32,13 +32,13 @@ function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined
 
 class ResidualSession implements MethodSession {
   readonly #work: MethodWork;
-  readonly #moves: MovesMemory;
+  readonly #symbolCache: SymbolCache;
   /** By the ancestor, or by the model for a base: an estimate and the encode after it are one. */
   readonly #known = new WeakMap<object, Promise<Quantization>>();
 
   constructor(work: MethodWork) {
     this.#work = work;
-    this.#moves = new MovesMemory(work.cacheMaxBytes);
+    this.#symbolCache = new SymbolCache(work.cacheMaxBytes);
   }
 
   quantization(basis: QuantizationBasis): Promise<Quantization> {
@@ -50,17 +50,31 @@ class ResidualSession implements MethodSession {
 
   drift(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined> {
     const { source, core, parallel, signal } = this.#work;
-    return measureDrift({ source, core, plan, ancestor, shelf: this.#moves.take(), parallel, signal });
+    return measureDrift({ source, core, plan, ancestor, modelSymbols: this.#symbolCache.take(), parallel, signal });
   }
 
   close(): void {
-    this.#moves.clear();
+    this.#symbolCache.clear();
   }
 
   #make({ model: { plan, feedback }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
     const { rounding, hysteresis } = run.search;
     const last = lastConfig(candidates);
-    return residualQuantization({ source, plan, ancestor, core, last, warn, feedback, moves: this.#moves, rounding, hysteresis, resumption, parallel, signal });
+    return residualQuantization({
+      source,
+      plan,
+      ancestor,
+      core,
+      last,
+      warn,
+      feedback,
+      symbolCache: this.#symbolCache,
+      rounding,
+      hysteresis,
+      resumption,
+      parallel,
+      signal,
+    });
   }
 }

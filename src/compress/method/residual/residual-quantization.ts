@@ -8,7 +8,7 @@ import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import type { InputFeedback } from '../input-feedback.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { MovesMemory } from './moves-memory.ts';
+import type { SymbolCache } from './symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { FormOptions, Quantization } from '../quantized-form.ts';
@@ -29,7 +29,7 @@ export interface ResidualParts extends FormOptions {
   /** The config of the checkpoint before. */
   readonly last: QuantizationConfig | undefined;
   readonly warn: (sentence: string) => void;
-  readonly moves: MovesMemory;
+  readonly symbolCache: SymbolCache;
   readonly rounding: RoundingChoice;
   /** `fixed` where absent. */
   readonly hysteresis?: Hysteresis | undefined;
