@@ -4,7 +4,7 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import { fitsUnits } from './fits-units.ts';
+import { inLatticeRange } from './lattice-range.ts';
 import type { FormOptions } from '../quantized-form.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type ResidualCoderParts } from './residual-coder.ts';
@@ -51,7 +51,7 @@ async function outgrows(parts: DriftParts, files: readonly (ResidualFile | undef
   return moments.some((tensors, file) =>
     [...tensors].some(([tensor, { magnitudeMax }]) => {
       const record = files[file]?.residuals.get(tensor);
-      return record !== undefined && !fitsUnits(magnitudeMax, record.exponent);
+      return record !== undefined && !inLatticeRange(magnitudeMax, record.exponent);
     }),
   );
 }

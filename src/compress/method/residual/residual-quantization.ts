@@ -14,7 +14,7 @@ import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { FormOptions, Quantization } from '../quantized-form.ts';
 import { buildResidualForm, estimateResidualForm, type ResidualForm } from './residual-form.ts';
 import { planSteps } from './residual-steps.ts';
-import { refines } from './refine-units.ts';
+import { ancestorInLatticeRange } from './ancestor-in-lattice-range.ts';
 import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import { someOf } from '../../some-of.ts';
@@ -52,7 +52,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const lastStep = last?.method === 'residual' ? last : undefined;
   let { ancestor } = parts;
   let records = planSteps(source.files, moments, ancestor, lastStep?.step);
-  if (records === undefined || !(await refines(parts, records))) {
+  if (records === undefined || !(await ancestorInLatticeRange(parts, records))) {
     ancestor = undefined;
     records = planSteps(source.files, moments, undefined, lastStep?.step)!;
   }
