@@ -26,12 +26,12 @@ export interface PackageIndex {
   /** What residual tensors share; a package of version 1 has none. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
-  /** Of a checkpoint stored in a super-step: its residual blocks share their payloads with those of the checkpoints beside it. */
-  readonly part?: SuperStepPart;
+  /** Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints beside it. */
+  readonly part?: MergedPackagePart;
 }
 
-/** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
-export interface SuperStep {
+/** What the checkpoints of a merged package share (docs/format.md, "Super-steps"). */
+export interface MergedPackage {
   /** The id of the stored package; each checkpoint in it keeps the id of the package it was stored in before. */
   readonly id: string;
   /** By position, each the ancestor of the next. */
@@ -40,8 +40,8 @@ export interface SuperStep {
   readonly tuples: JointSymbols;
 }
 
-export interface SuperStepPart {
-  readonly superStep: SuperStep;
+export interface MergedPackagePart {
+  readonly mergedPackage: MergedPackage;
   /** From 0. */
   readonly position: number;
 }

@@ -4,7 +4,7 @@ import { isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts'
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { partOf, type BlockPart } from '../../package/blocks/plan-file.ts';
-import type { PackageCodebook, SuperStepPart } from '../../package/package-index.ts';
+import type { PackageCodebook, MergedPackagePart } from '../../package/package-index.ts';
 import type { BlockMemory } from '../block-memory.ts';
 import type { ByteCache } from '../byte-cache.ts';
 import { decoderOf } from './decoders/all-decoders.ts';
@@ -148,12 +148,12 @@ export class BlockReader implements ElementReader {
     return decoderOf(this.file.plan.blocks[block]!.coding.kind, this.#core);
   }
 
-  #part(step: number): SuperStepPart | undefined {
+  #part(step: number): MergedPackagePart | undefined {
     return this.#lineage.steps[step]!.package.index.part;
   }
 
   /**
-   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a super-step
+   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a merged package
    * contexts are those of the state before its first checkpoint.
    */
   #walk(block: number): BlockWalk {
