@@ -42,7 +42,7 @@ type CodedBlockArguments = [
   slots: Uint32Array,
   ...ChainArguments,
 ];
-type FeedbackPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
+type GptqPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
 type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
@@ -153,7 +153,7 @@ export interface Addon {
     weights: Uint8Array,
     dtype: number,
     segment: Int32Array,
-    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: FeedbackPlaceArguments]
+    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: GptqPlaceArguments]
   ): Started<Uint8Array>;
 
   /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */

@@ -1,5 +1,5 @@
 import type { HalfDtype, QuantizableDtype } from '../checkpoint/dtype.ts';
-import type { StateForm } from '../checkpoint/options/state-form.ts';
+import type { StateEncoding } from '../checkpoint/options/state-encoding.ts';
 
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
@@ -76,7 +76,7 @@ export interface NativeCore {
    * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ, Frantar et al. 2022, section 3).
    * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
    */
-  latticeTargets(request: FeedbackWeights, signal?: AbortSignal): Promise<Float32Array>;
+  latticeTargets(request: GptqWeights, signal?: AbortSignal): Promise<Float32Array>;
 
   /** The state that a block's chain of packages leads to. Payloads may be hostile: `corrupt-package`. */
   residualState(chain: ResidualChain, signal?: AbortSignal): Promise<LatticeState>;
@@ -300,7 +300,7 @@ export interface StateSegment {
 
 /** Where the elements of a block of optimizer state lie in their tensors, and what is beside them. */
 export interface StatePlace {
-  readonly form: StateForm;
+  readonly form: StateEncoding;
   readonly segments: readonly StateSegment[];
   /**
    * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for first moments the second
@@ -408,9 +408,9 @@ export const latticeProductsIndex = 7;
 export const latticeSignedSumsIndex = 8;
 
 /** The place of a segment in the matrix it is part of, and what gramFactor made of the matrix's inputs. */
-export interface FeedbackPlace {
+export interface GptqPlace {
   readonly factor: Float32Array;
-  /** Of a block of the factor, 1..feedbackBlockMax; divides `inputs`. */
+  /** Of a block of the factor, 1..gptqBlockMax; divides `inputs`. */
   readonly size: number;
   readonly inputs: number;
   readonly outputs: number;
@@ -418,13 +418,13 @@ export interface FeedbackPlace {
   readonly inputsLast: boolean;
 }
 
-export interface FeedbackWeights {
+export interface GptqWeights {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
   readonly segment: LatticeSegment;
   /** Absent for a base. */
   readonly previous?: LatticeState;
-  readonly place: FeedbackPlace;
+  readonly place: GptqPlace;
   /** The segment's first element in its tensor. */
   readonly firstElement: number;
   /** Share of the errors that is handed on, 0..1. */
@@ -434,7 +434,7 @@ export interface FeedbackWeights {
   readonly prices?: Uint8Array | undefined;
 }
 
-export const feedbackBlockMax = 4096;
+export const gptqBlockMax = 4096;
 
 /** Most checkpoints whose symbols one payload may hold. */
 export const jointSymbolWidthMax = 4;

@@ -81,16 +81,16 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding = BlockedCoding | CopyCoding | KeptCoding;
+export type TensorCoding = BlockedCoding | CopyCoding | InheritedCoding;
 
 /** Whether a coding is one of model weights that a method quantizes. */
 export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
-  return kind !== 'copy' && kind !== 'kept' && codingRuleOf({ kind }).isWeight;
+  return kind !== 'copy' && kind !== 'inherited' && codingRuleOf({ kind }).isWeight;
 }
 
 /** Whether elements come back as they were uploaded, as far as the coding tells: a copy's are those of its original. */
 export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['kind'], 'copy'> }): boolean {
-  return kind === 'kept' || codingRuleOf({ kind }).isExact;
+  return kind === 'inherited' || codingRuleOf({ kind }).isExact;
 }
 
 /** The elements are those of another tensor of the package, which is no copy. From version 4 on. */
@@ -101,20 +101,20 @@ export interface CopyCoding extends TensorPlace {
 }
 
 /** The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From version 6 on. */
-export interface KeptCoding extends TensorPlace {
-  readonly kind: 'kept';
+export interface InheritedCoding extends TensorPlace {
+  readonly kind: 'inherited';
 }
 
 /** Codings of tensors whose elements are in no block of their own. */
-export type BlocklessCoding = CopyCoding | KeptCoding;
+export type BlocklessCoding = CopyCoding | InheritedCoding;
 
 export function isBlockless(coding: TensorCoding): coding is BlocklessCoding {
-  return coding.kind === 'copy' || coding.kind === 'kept';
+  return coding.kind === 'copy' || coding.kind === 'inherited';
 }
 
 /** The format version from which a package may hold a coding. */
 export function codingVersionMin(coding: TensorCoding): FormatVersion {
-  if (coding.kind === 'kept') return 6;
+  if (coding.kind === 'inherited') return 6;
   if (coding.kind === 'copy') return coding.widened === true ? 5 : 4;
   return codingRuleOf(coding).versionMin(coding);
 }

@@ -2,8 +2,8 @@ import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, Quantiz
 import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { previousChain, previousState } from './previous-state.ts';
-import { feedbackTargets, type Rounding } from './feedback-targets.ts';
-import type { InputFeedback } from '../input-feedback.ts';
+import { gptqTargets, type Rounding } from './gptq-targets.ts';
+import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { ModelSymbols } from './symbol-cache.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
@@ -13,7 +13,7 @@ export interface ResidualCoderParts {
   readonly ancestor: Ancestor | undefined;
   readonly core: NativeCore;
   /** Absent where the inputs of no matrix were measured. */
-  readonly feedback?: InputFeedback | undefined;
+  readonly gramMatrices?: GramMatrices | undefined;
   /** What gradients of a tensor are multiplied with for weighing errors. */
   readonly gradientScale: (file: number, tensor: number) => number;
   readonly modelSymbols: ModelSymbols;
@@ -21,7 +21,7 @@ export interface ResidualCoderParts {
 
 /** How a block is rounded. */
 export interface BlockRounding {
-  /** Of tensors without feedback, in 1/256 steps. */
+  /** Of tensors without GPTQ, in 1/256 steps. */
   readonly deadZone: number;
   /** Of those with it, by tensor number. */
   readonly ofTensor: (tensor: number) => Rounding;
@@ -35,7 +35,7 @@ export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'erro
   readonly compared: number;
 }
 
-/** Quantizes the blocks of one form, each behind its ancestors, and stores them. Caches the symbols of as many as there is room for. */
+/** Quantizes the blocks of one quantized model, each behind its ancestors, and stores them. Caches the symbols of as many as there is room for. */
 export class ResidualCoder {
   private readonly parts: ResidualCoderParts;
 
@@ -133,8 +133,8 @@ export class ResidualCoder {
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
-    const { core, ancestor, feedback } = this.parts;
-    const places = feedback?.[at.file];
+    const { core, ancestor, gramMatrices } = this.parts;
+    const places = gramMatrices?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
       const before = await previousChain(ancestor, at, signal);
       return { ...behind(file, at, before), targets: undefined, isFirst: before === undefined };
@@ -144,7 +144,7 @@ export class ResidualCoder {
     const lattice = latticeBlock(file, at.block, previous);
     const isFirst = previous === undefined;
     const priced = isFirst ? undefined : prices;
-    const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
+    const targets = await gptqTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
   }
 }

@@ -4,9 +4,9 @@ import { trialsMost } from '../../../search/search-step.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { lastConfig } from '../../ancestor/last-config.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import { inputFeedback } from '../input-feedback.ts';
+import { measureGramMatrices } from '../gram-matrices.ts';
 import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
-import type { Quantization } from '../quantized-form.ts';
+import type { Quantization } from '../quantized-model.ts';
 import { measureDrift } from './measure-drift.ts';
 import { SymbolCache } from './symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
@@ -22,7 +22,7 @@ export const residualMethod: Method = {
   codingOf: ({ layerType, entry }) => (layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined),
   ancestry: { kind: 'budgeted', isFiner },
   trialsMost,
-  measureInputs: inputFeedback,
+  measureInputs: measureGramMatrices,
   begin: (work) => new ResidualSession(work),
 };
 
@@ -57,7 +57,7 @@ class ResidualSession implements MethodSession {
     this.#symbolCache.clear();
   }
 
-  #make({ model: { plan, feedback }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
+  #make({ model: { plan, gramMatrices }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
     const { rounding, hysteresis } = run.search;
     const last = lastConfig(candidates);
@@ -68,7 +68,7 @@ class ResidualSession implements MethodSession {
       core,
       last,
       warn,
-      feedback,
+      gramMatrices,
       symbolCache: this.#symbolCache,
       rounding,
       hysteresis,

@@ -1,7 +1,7 @@
 import type { CachedSymbols } from '../../../native/core.ts';
 
 /**
- * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all forms together: the model whose room was taken last has it
+ * Symbols of blocks kept from the pass that found them for the one that stores them, up to a bound for all quantized models together: the model whose room was taken last has it
  * all, those before it forget. What is not found here is found again from the weights, so nothing but time depends on it.
  */
 export class SymbolCache {
@@ -25,7 +25,7 @@ export class SymbolCache {
   }
 }
 
-/** One form's symbols by block. */
+/** One quantized model's symbols by block. */
 export class ModelSymbols {
   readonly #blocks = new Map<string, CachedSymbols>();
   #roomBytes: number;

@@ -38,7 +38,7 @@ test('a rough estimate of a large model is near what its form takes, however man
   const tensors = { 'fc.weight': f32([rows, 4096], weights) };
   const one = await quantizationOf(tensors, 1);
   const rough = await one.roughBytes!(config, { parallel: 1 });
-  const { bytes } = (await one.form(config)) as unknown as { readonly bytes: number };
+  const { bytes } = (await one.quantize(config)) as unknown as { readonly bytes: number };
   expect(Math.abs(rough / bytes - 1)).toBeLessThan(0.03);
   expect(rough).not.toBe(bytes);
   expect(await (await quantizationOf(tensors, 4)).roughBytes!(config, { parallel: 4 })).toBe(rough);
