@@ -9,6 +9,7 @@ import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
 import { bindingWarnings } from './eval-set/binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-expected.ts';
+import { doubtedFigure } from './measure/doubted-figure.ts';
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { planCopies } from './plan/find-copies.ts';
@@ -127,7 +128,11 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     const weightPaths = [...paths.values()];
     const { baseline, examination } = await gate.examine(weightPaths, signal);
     const words = describeExamination(examination);
-    const distrust = unexpectedBaseline(checkpoint.expects, baseline.whole, run.search.expectsWithin);
+    const { expects } = checkpoint;
+    const confirmed = Object.keys(expects ?? {}).some((name) => baseline.whole[name] !== undefined);
+    const distrust =
+      unexpectedBaseline(expects, baseline.whole, run.search.expectsWithin) ??
+      doubtedFigure({ doubts: words.doubts, allowed: gate.spec.allowDoubted, confirmed });
     // What is distrusted is stored exact, and has no use for the inputs of its matrices.
     if (distrust !== undefined) return { baseline, words, distrust };
     if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };

@@ -3,6 +3,7 @@ import { reportBinding, type BindingReport } from './binding/describe/binding-re
 import { leftToContent, pairByContent } from './binding/pair/pair-by-content.ts';
 import type { HeaderPairs } from './binding/pair/pair-by-headers.ts';
 import type { Pair } from './binding/pair/pair.ts';
+import { doubtfulVectors } from './binding/refuse/merged-names.ts';
 import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
 import { layoutKey, matchableLayouts } from './match-by-content.ts';
 import { isFloatDtype } from './onnx/onnx-dtype.ts';
@@ -32,7 +33,8 @@ export function bindWeights(headers: HeaderPairs, { plain, ...bytes }: KnownByte
 /** Refuses what a binding leaves to the graph's own numbers, and tells how it came about. Errors: those of {@link bindWeights}. */
 export function settleBinding(headers: HeaderPairs, binding: WeightBinding, plain: KnownBytes['plain']): BoundWeights {
   refuseUnfilled(headers, binding, plain && { plain });
-  const report = reportBinding(headers, binding);
+  const doubtful = plain === undefined ? [] : doubtfulVectors(headers, binding, plain);
+  const report = { ...reportBinding(headers, binding), ...(doubtful.length > 0 && { doubtful }) };
   const open = headers.graph.initializers.filter((each) => isFloatDtype(each.dtype) && each.elementCount > 1 && !Object.hasOwn(binding, each.name));
   return { binding, unusedTensors: report.unused, constants: open.map((each) => each.name), report };
 }

@@ -4,7 +4,9 @@ import { mayBeMask } from './binding/refuse/inspect-constants.ts';
 import { pairByHeaders } from './binding/pair/pair-by-headers.ts';
 import { refuseUnfilled } from './binding/refuse/refuse-unfilled.ts';
 import { isFirstState } from './binding/refuse/weightless-inputs.ts';
+import type { WeightTrace } from './binding/weight-trace.ts';
 import type { GraphDescription, GraphInitializer } from './describe-graph.ts';
+import { inputRole } from './layers/operator-roles.ts';
 import { hasMatchableContent, layoutKey, matchableLayouts } from './match-by-content.ts';
 import type { CheckpointTensor } from './weight-binding.ts';
 
@@ -20,7 +22,14 @@ export function couldFill(graph: GraphDescription, tensors: readonly CheckpointT
   for (const each of graph.initializers) if (pairs.has(each.name)) layouts.add(layoutKey(each));
   const mayTurnOut = (each: GraphInitializer) =>
     (hasMatchableContent(each) && matchableLayouts(each).some((layout) => layouts.has(layout))) ||
-    (each.stored !== undefined && (mayBeMask(each) || isFirstState(trace, each.name)));
+    (each.stored !== undefined && ((mayBeMask(each) && !isMultiplied(trace, each.name)) || isFirstState(trace, each.name)));
   const undecided = graph.initializers.filter((each) => !pairs.has(each.name) && mayTurnOut(each));
   refuseUnfilled(headers, bindingOf(pairs), { undecided: new Set(undecided.map((each) => each.name)) });
 }
+
+/** A mask is added to something; what products and convolutions take as their weight is none (a look-up may cut a mask to size). */
+function isMultiplied(trace: WeightTrace, name: string): boolean {
+  return (trace.usesOf(name) ?? []).some(({ domain, opType, index }) => weightRoles.has(inputRole(domain, opType, index) ?? ''));
+}
+
+const weightRoles: ReadonlySet<string> = new Set(['linear', 'convolution']);

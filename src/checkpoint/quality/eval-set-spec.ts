@@ -31,6 +31,10 @@ export interface EvalSetSpec {
    * because nothing uses them.
    */
   readonly unused?: readonly string[];
+  /**
+   * Takes figures as they are that are worse than guessing, or whose labels look shifted. Without it a checkpoint with such a figure is stored exact.
+   */
+  readonly allowDoubted?: boolean;
 }
 
 export interface MetricSpec {

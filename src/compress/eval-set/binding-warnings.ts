@@ -2,6 +2,7 @@ import { isFloatDtype } from '../../graph/onnx/onnx-dtype.ts';
 import { quoteName } from '../../checkpoint/quote-name.ts';
 import { quoteNames } from '../../graph/quote-names.ts';
 import type { BindingReport } from '../../graph/bind-weights.ts';
+import { plainExport } from '../../graph/binding/describe/export-advice.ts';
 import { describePrefix } from '../../graph/binding/pair/describe-prefix.ts';
 import type { BoundGraph } from './bind-graph.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -32,6 +33,12 @@ export function bindingWarnings(
         `The checkpoint has no ${quoteName(initializer)}, so ${quoteName(tensor)} is measured in its place, as tied models have it; the graph holds no numbers that would prove it. ` +
         'If the model is not tied, a file of the checkpoint is missing. An export with external_data=False settles it.',
     ),
+    ...(report.doubtful !== undefined
+      ? [
+          `The graph uses ${quoteNames(report.doubtful)} in several places each, and holds equal numbers alone there, as a model does before training. Where the model has a weight for each place, the exporter merged them and the figure is wrong: ` +
+            `export the graph with ${plainExport}. Where it shares one, all is well.`,
+        ]
+      : []),
     ...(unused.length > 0
       ? [
           `The eval graph does not use these tensors of the checkpoint, so no metric sees them: ${someOf(unused)}. If the model you evaluate uses them, its figures are others; if not, name them in "unused" of the eval set's spec.`,

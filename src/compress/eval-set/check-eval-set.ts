@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
+import { matcherOf } from '../../graph/binding/pair/pair-by-headers.ts';
+import { refuseMergedStatistics } from '../../graph/binding/refuse/merged-statistics.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { describeLocalGraph, type GraphCache } from './describe-local-graph.ts';
 import { evalSetDirectory, localEvalSet } from './local-eval-set.ts';
@@ -23,7 +25,7 @@ export async function checkEvalSet(ctx: EvalSetContext, evalSet: EvalSet): Promi
   try {
     const local = await localEvalSet(ctx.store, evalSet, directory);
     await ctx.evaluator.check(local);
-    await describeLocalGraph(ctx.graphs, local.graphPath);
+    refuseMergedStatistics(await describeLocalGraph(ctx.graphs, local.graphPath), matcherOf(local.spec.constants ?? []));
   } catch (error) {
     await rm(join(directory, evalSet.id), { recursive: true, force: true });
     throw error;

@@ -4,6 +4,7 @@ import type { LocalEvalSet } from '../../evaluate/evaluation-request.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
 import { describeBinding } from '../../graph/binding/describe/describe-binding.ts';
 import { bindLocalGraph } from './bind-graph.ts';
+import { doubtedIsExact } from '../measure/doubted-figure.ts';
 import { bindingWarnings } from './binding-warnings.ts';
 import type { GraphCache } from './describe-local-graph.ts';
 import { openModelFiles } from '../upload/open-model-files.ts';
@@ -35,11 +36,12 @@ export async function examineEvalSet(
     const bound = await bindLocalGraph(graphs, evalSet, files, signal);
     const { binding, report, measured } = bound;
     const examination = await evaluator.examine({ evalSet, binding, weightPaths: modelPaths }, signal);
-    const { understood, warnings } = describeExamination(examination);
+    const { understood, warnings, doubts } = describeExamination(examination);
+    const consequence = doubts.length > 0 && evalSet.spec.allowDoubted !== true ? [doubtedIsExact] : [];
     return {
       values: examination.whole,
       understood: [...understood, ...describeBinding(report)],
-      warnings: [...warnings, ...bindingWarnings(bound, files, measured.unmeasured)],
+      warnings: [...warnings, ...consequence, ...bindingWarnings(bound, files, measured.unmeasured)],
       secondsPerEvaluation: examination.seconds,
     };
   } finally {

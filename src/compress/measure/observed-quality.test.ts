@@ -4,13 +4,19 @@ import { observedValues, unboundedWarnings, type MeasuredQuality } from './obser
 
 const loss: MetricSpec = { name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y' };
 const accuracy: MetricSpec = { name: 'accuracy', kind: 'accuracy', output: 'logits', labels: 'y' };
+const divergence: MetricSpec = { name: 'kl-divergence', kind: 'kl-divergence', output: 'logits', labels: 'y' };
 const agreement: MetricSpec = { name: 'agreement', kind: 'agreement', output: 'logits', labels: 'y' };
 
 /** A checkpoint whose loss is bounded by a hundredth; accuracy goes from 0.4 to `after`. */
-function quality(after: number, asked: readonly MetricSpec[], observed: readonly MetricSpec[]): MeasuredQuality {
-  const values = { accuracy: after, agreement: 0.7 };
+function quality(
+  after: number,
+  asked: readonly MetricSpec[],
+  observed: readonly MetricSpec[],
+  compared = { agreement: 0.98, 'kl-divergence': 0.05 },
+): MeasuredQuality {
+  const values = { accuracy: after, ...compared };
   const pick = (metrics: readonly MetricSpec[], from: Readonly<Record<string, number>>) => Object.fromEntries(metrics.map(({ name }) => [name, from[name]!]));
-  const baseline = { loss: 2, accuracy: 0.4, agreement: 1 };
+  const baseline = { loss: 2, accuracy: 0.4, agreement: 1, 'kl-divergence': 0 };
   return {
     bound: { spec: { inputs: {}, metrics: asked }, thresholds: { loss: 0.01 }, baseline: pick(asked, baseline) },
     measured: { whole: pick(asked, { loss: 2.01, ...values }), observed: pick(observed, values) },
@@ -32,6 +38,36 @@ describe('a metric that no threshold bounds', () => {
   });
 });
 
+describe('what is compared with the uploaded model', () => {
+  const others = (compared: { agreement: number; 'kl-divergence': number }, asked: readonly MetricSpec[] = [loss]) =>
+    unboundedWarnings(quality(0.4, asked, [agreement, divergence], compared));
+
+  test('is a warning where more positions change than three times the largest threshold', () => {
+    expect(others({ agreement: 0.969, 'kl-divergence': 0 })).toEqual([
+      '"agreement" is not bounded and fell to 0.969; the largest threshold is 1 %. A threshold on it would hold it.',
+    ]);
+    expect(others({ agreement: 0.971, 'kl-divergence': 0 })).toEqual([]);
+  });
+
+  test('is a warning where the divergence is more than that share of the loss', () => {
+    expect(others({ agreement: 1, 'kl-divergence': 0.062 })).toEqual([
+      '"kl-divergence" is not bounded and is 0.062 nats, 3.1 % of the loss; the largest threshold is 1 %. A threshold on it would hold it.',
+    ]);
+    expect(others({ agreement: 1, 'kl-divergence': 0.058 })).toEqual([]);
+  });
+
+  test('is held against one nat where no loss was measured', () => {
+    const base = quality(0.4, [accuracy], [divergence], { agreement: 1, 'kl-divergence': 0.031 });
+    const of = (nats: number) => ({
+      ...base,
+      bound: { ...base.bound, thresholds: { accuracy: 0.01 } },
+      measured: { ...base.measured, observed: { 'kl-divergence': nats } },
+    });
+    expect(unboundedWarnings(of(0.031))).toEqual([expect.stringMatching(/"kl-divergence" is not bounded and is 0\.031 nats; the largest/)]);
+    expect(unboundedWarnings(of(0.029))).toEqual([]);
+  });
+});
+
 test('a metric that stops being finite is a warning; absolute thresholds compare with nothing relative', () => {
   expect(unboundedWarnings(quality(Number.NaN, [loss], [accuracy]))).toEqual([
     expect.stringMatching(/"accuracy" is not bounded and is not finite any more; it was 0.4/),
@@ -42,7 +78,7 @@ test('a metric that stops being finite is a warning; absolute thresholds compare
 });
 
 test('what nobody asked for is told before and after, by name', () => {
-  expect(observedValues(quality(0.3, [loss], [accuracy, agreement]))).toEqual({
+  expect(observedValues(quality(0.3, [loss], [accuracy, agreement], { agreement: 0.7, 'kl-divergence': 0 }))).toEqual({
     accuracy: { kind: 'accuracy', baseline: 0.4, measured: 0.3, degradation: expect.closeTo(0.25, 12) },
     agreement: { kind: 'agreement', baseline: 1, measured: 0.7, degradation: expect.closeTo(0.3, 12) },
   });

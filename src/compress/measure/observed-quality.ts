@@ -32,28 +32,53 @@ export function observedValues({ observed, measured }: Pick<MeasuredQuality, 'ob
 
 /**
  * Sentences for metrics that no threshold bounds and that got worse by more than three times the largest relative one
- * (the default where all are absolute), or stopped being finite. Divergence from the uploaded model and agreement with
- * it are not relative to anything, so no relative threshold compares with them: they are shown, and never warned of.
+ * (the default where all are absolute), or stopped being finite. What is compared with the uploaded model is relative to
+ * nothing, so it is held against the same share of something: of all positions for agreement, and of the uploaded
+ * model's loss for divergence, which is in nats as well (of one nat where no loss was measured).
  */
 export function unboundedWarnings(quality: MeasuredQuality): string[] {
-  const { bound, measured } = quality;
+  const { bound, measured, observed } = quality;
   const kinds = new Map(bound.spec.metrics.map(({ name, kind }) => [name, kind]));
   const relative = Object.entries(bound.thresholds).filter(([name]) => metricKindRules[kinds.get(name) ?? 'loss'].bound === 'relative');
   const largest = relative.length === 0 ? defaultThreshold : Math.max(...relative.map(([, threshold]) => threshold));
-  const asked = bound.spec.metrics
-    .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
-    .map(({ name, kind }): [string, ObservedMetric] => [name, changeOf(kind, bound.baseline[name], measured.whole[name])]);
-  return [...asked, ...Object.entries(observedValues(quality))]
-    .filter(
-      ([, { kind, baseline, degradation: worse }]) =>
-        metricKindRules[kind].bound === 'relative' && Number.isFinite(baseline) && !(worse <= unboundedFactor * largest),
-    )
-    .map(([name, { kind, baseline, measured: after, degradation: worse }]) => {
-      if (!Number.isFinite(after)) return `${quoteName(name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`;
-      const moved = metricKindRules[kind].higherIsBetter ? 'fell' : 'grew';
-      const by = `by ${figureInWords(100 * worse, 2)} %`;
-      return `${quoteName(name)} is not bounded and ${moved} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`;
-    });
+  const seen = observedValues(quality);
+  const changes = [
+    ...bound.spec.metrics
+      .filter(({ name }) => !Object.hasOwn(bound.thresholds, name))
+      .map((metric) => ({ metric, change: changeOf(metric.kind, bound.baseline[metric.name], measured.whole[metric.name]) })),
+    ...observed.metrics.map((metric) => ({ metric, change: seen[metric.name]! })),
+  ];
+  return changes.flatMap(({ metric, change }) => {
+    const { baseline, measured: after, degradation: worse } = change;
+    const loss = metric.kind === 'kl-divergence' ? lossOf(metric.output, quality) : undefined;
+    if (!Number.isFinite(baseline) || worse <= unboundedFactor * largest * (loss ?? 1)) return [];
+    if (!Number.isFinite(after)) return [`${quoteName(metric.name)} is not bounded and is not finite any more; it was ${figureInWords(baseline, 4)}.`];
+    return [
+      `${quoteName(metric.name)} is not bounded and ${movedWords(metric.kind, change, loss)}; the largest threshold is ${figureInWords(100 * largest, 3)} %. A threshold on it would hold it.`,
+    ];
+  });
+}
+
+function movedWords(kind: MetricKind, { baseline, measured: after, degradation: worse }: ObservedMetric, loss: number | undefined): string {
+  const by = `by ${figureInWords(100 * worse, 2)} %`;
+  if (kind === 'agreement') return `fell to ${figureInWords(after, 4)}`;
+  if (kind === 'kl-divergence')
+    return `is ${figureInWords(after, 3)} nats` + (loss === undefined ? '' : `, ${figureInWords((100 * after) / loss, 2)} % of the loss`);
+  return `${metricKindRules[kind].higherIsBetter ? 'fell' : 'grew'} ${by}, from ${figureInWords(baseline, 4)} to ${figureInWords(after, 4)}`;
+}
+
+/** The uploaded model's cross-entropy over an output, in nats; undefined where it was not measured. */
+function lossOf(output: string, { bound, observed }: MeasuredQuality): number | undefined {
+  const figures = [
+    ...bound.spec.metrics.map((metric) => ({ metric, value: bound.baseline[metric.name] })),
+    ...observed.metrics.map((metric) => ({ metric, value: observed.baseline[metric.name] })),
+  ];
+  for (const { metric, value } of figures) {
+    if (metric.output !== output || value === undefined || !Number.isFinite(value)) continue;
+    if (metric.kind === 'cross-entropy') return value;
+    if (metric.kind === 'perplexity') return Math.log(value);
+  }
+  return undefined;
 }
 
 /** Before and after of one metric; what was not measured is NaN. */

@@ -7,6 +7,8 @@ import type { Examination, InputReading, MetricReading } from './examination.ts'
 export interface ExaminationWords {
   readonly understood: readonly string[];
   readonly warnings: readonly string[];
+  /** Those of them that say a figure is hardly the model's: it is worse than guessing, or its labels look shifted. */
+  readonly doubts: readonly string[];
 }
 
 /** A fresh model guesses, a little better or worse: this share of the figure says nothing. */
@@ -20,7 +22,9 @@ const shiftGainMin = { share: 0.1, nats: 0.1 };
 /** Puts an examination into words. Pure. */
 export function describeExamination(examination: Examination): ExaminationWords {
   const { readings, inputs, whole } = examination;
+  const doubts = [...new Set([...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)), ...readings.flatMap(shiftedLabels)])];
   return {
+    doubts,
     understood: [
       `${count(examination.rows, 'row')} in ${count(examination.batchCount, 'batch', 'batches')}; fed: ${inputs.map(describeInput).join(', ')}.`,
       ...readings.map((reading) => describeReading(reading, whole[reading.name]!)),
@@ -32,8 +36,7 @@ export function describeExamination(examination: Examination): ExaminationWords 
       ...inputs.filter(({ notFinite }) => notFinite > 0).map(notFiniteInput),
       ...inputs.flatMap(exchangedInput),
       ...[...new Set(readings.flatMap(notFiniteLabels))],
-      ...readings.flatMap((reading) => worseThanGuessing(reading, whole[reading.name]!)),
-      ...[...new Set(readings.flatMap(shiftedLabels))],
+      ...doubts,
       ...readings.filter(({ withinUnit }) => withinUnit === true).map(looksLikeProbabilities),
       ...readings.flatMap(summedLoss),
       ...readings.filter(({ counted, ignored }) => counted === 0 && ignored > 0).map(nothingCounts),

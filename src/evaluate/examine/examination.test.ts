@@ -273,9 +273,17 @@ describe('describeExamination', () => {
     expect(warnings({ whole: { m: 1.6095 }, readings: [reading({ kind: 'cross-entropy', guessing: 1.6094, classCount: 5 })] })).toEqual([]);
   });
 
+  test('what is worse than guessing is a doubt of the figure, and what is only odd is not', () => {
+    const worse = describeExamination(examined({ readings: [reading({ guessing: 1 })] }));
+    expect(worse.doubts).toEqual([expect.stringMatching(/worse than guessing/)]);
+    expect(worse.warnings).toEqual(expect.arrayContaining([...worse.doubts]));
+    expect(describeExamination(examined({ rows: 1, readings: [reading({ guessing: 5 })] })).doubts).toEqual([]);
+  });
+
   test('a sound set gives none, and the spread over halves stands among what was understood', () => {
     const sound = examined({ readings: [reading({ guessing: 5 })] });
     expect(describeExamination(sound)).toEqual({
+      doubts: [],
       understood: [
         '4 rows in 2 batches; fed: .',
         '"m": mse of o [4], 4 values; 2 (5 for guessing).',

@@ -92,6 +92,10 @@ export const evalSetSpecSchema = z
           'fill the graph it names the one that is not measured.',
         example: ['ema_model.*'],
       }),
+    allowDoubted: z.boolean().optional().openapi({
+      description:
+        'Takes figures as they are that are worse than guessing, or whose labels look shifted by one. Without it a checkpoint with such a figure is stored exact, unless the training job reported the same figure (`expects`).',
+    }),
   })
   .openapi('EvalSetSpec');
 

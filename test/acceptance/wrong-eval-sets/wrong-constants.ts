@@ -12,7 +12,7 @@ import { integerAttribute, node, onnxFile, openInitializer, tensorAttribute, val
 import { normal, randomNumbers } from '../random-numbers.ts';
 import { f32Tensor, safetensorsFile } from '../safetensors-file.ts';
 import { classifierVariant, storedFloats, turned, weightNames } from './classifier-variants.ts';
-import { unbound, type Mistake } from './mistake.ts';
+import { refused, unbound, type Mistake } from './mistake.ts';
 
 const weights = classifierWeights(1);
 /** Those of the step at which the graph was exported. */
@@ -91,6 +91,19 @@ const sums = {
   ),
 };
 
+/** Of a model with two norms, of which one of each pair is missing. No figure is true of it. */
+const normed = {
+  spec: sums.spec,
+  batches: sums.batches,
+  ...file(
+    safetensorsFile({
+      w: f32Tensor([size, size], matrix),
+      'n1.weight': f32Tensor([size], a),
+      'n1.bias': f32Tensor([size], b),
+    }),
+  ),
+};
+
 /** The same under the names of two layers. */
 const layers = file(
   safetensorsFile({
@@ -136,8 +149,50 @@ export const wrongConstants: readonly Mistake[] = [
     graph: sumGraph({ merged: 'away', biases: ['layers.0.bias', 'layers.1.bias'] }),
     expected: ['right'],
   },
+  {
+    ...normed,
+    name: 'a batch normalization whose statistics the exporter merged with its weights, and a checkpoint that lacks them',
+    graph: normGraph('BatchNormalization'),
+    expected: [refused('graph-missing-weights', /"n1\.bias" both as the bias and as the running mean.*keep_initializers_as_inputs=True/)],
+  },
+  {
+    ...normed,
+    name: 'a norm that the exporter merged into another one by name, and a checkpoint that lacks it',
+    graph: normGraph('LayerNormalization', 'by identity'),
+    expected: [unbound(/"n2\.(weight|bias)".*keep_initializers_as_inputs=True/)],
+  },
+  {
+    ...normed,
+    name: 'a norm that the exporter merged into another one, and a checkpoint that lacks it',
+    graph: normGraph('LayerNormalization', 'away'),
+    expected: [{ warns: /"n1\.weight", "n1\.bias".*merged them and the figure is wrong/ }],
+  },
   { ...sums, name: 'a scale of one element, folded', graph: sumGraph({ foldedScale: 0.5 }), expected: [unbound(/"val_9"/)] },
 ];
+
+/** A fresh model with two norms as exporters write it: one vector of ones, and one of zeros. */
+function normGraph(operator: 'BatchNormalization' | 'LayerNormalization', merged: 'by identity' | 'away' = 'by identity'): Buffer {
+  const statistics = operator === 'BatchNormalization' ? ['n1.running_mean', 'n1.running_var'] : [];
+  const second = merged === 'away' ? 'n1' : 'n2';
+  const alias = (from: string, to: string) => node('Identity', [from], [to]);
+  return onnxFile({
+    opset: 17,
+    inputs: [value('x', ['rows', size])],
+    outputs: [value('y', ['rows', size])],
+    initializers: [
+      openInitializer('w', [size, size]),
+      storedFloats('n1.weight', [size], new Float32Array(size).fill(1)),
+      storedFloats('n1.bias', [size], new Float32Array(size)),
+    ],
+    nodes: [
+      ...(statistics.length > 0 ? [alias('n1.bias', 'n1.running_mean'), alias('n1.weight', 'n1.running_var')] : []),
+      ...(merged === 'away' ? [] : [alias('n1.bias', 'n2.bias'), alias('n1.weight', 'n2.weight')]),
+      node('MatMul', ['x', 'w'], ['product']),
+      node(operator, ['product', 'n1.weight', 'n1.bias', ...statistics], ['first']),
+      node('LayerNormalization', ['first', `${second}.weight`, `${second}.bias`], ['y']),
+    ],
+  });
+}
 
 interface SumGraph {
   readonly merged?: 'by identity' | 'away';

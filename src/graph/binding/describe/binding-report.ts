@@ -26,6 +26,8 @@ export interface BindingReport {
   readonly transposed: readonly FilledBy[];
   /** Floating constants of more than one element that the eval set declares, and that nothing fills. */
   readonly declared: readonly string[];
+  /** Filled in several places, though a model before training may have as many equal weights there; absent where there are none. */
+  readonly doubtful?: readonly string[];
   /** Other tensors of the checkpoint that the graph does not use. In checkpoint order. */
   readonly unused: readonly string[];
   /** Those that the eval set leaves out. In checkpoint order. */

@@ -91,6 +91,7 @@ function whatElse(initializers: readonly GraphInitializer[]): string {
   const open = initializers.filter((each) => each.external);
   if (open.length > 0)
     return `The checkpoint must hold ${open.length === 1 ? 'it' : 'them'}, in all its shards; what is no weight of the model has to be stored in the graph (\`external_data=False\`).`;
-  const constants = JSON.stringify({ constants: initializers.slice(0, entriesMax).map((each) => each.name) }).slice(1, -1);
+  // All that were explained: a line to paste that lists fewer than the sentence names is refused again.
+  const constants = JSON.stringify({ constants: initializers.map((each) => each.name) }).slice(1, -1);
   return `If the checkpoint lacks them, push it with all its shards; if they are no weights of the model (a rotary table, a mask), add ${constants} to the eval set's spec.`;
 }

@@ -25,6 +25,8 @@ export interface HeaderPairs extends Pick<BindRequest, 'graph'> {
   readonly trace: WeightTrace;
   /** Whether the eval set declares a name of the graph to be a constant. */
   readonly isConstant: (name: string) => boolean;
+  /** Whether the eval set says that the graph leaves a tensor out. */
+  readonly isLeftOut: (name: string) => boolean;
 }
 
 /**
@@ -53,11 +55,11 @@ export function pairByHeaders({ graph, tensors: all, tensorMap = {}, constants =
   }
   const rest = fillable.filter(isOpen);
   if (rest.length > 0) for (const [name, pair] of pairTied({ rest, initializers: fillable, tensors, pairs, trace })) pairs.set(name, pair);
-  return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant };
+  return { graph, tensors, leftOut, pairs, prefix: match?.prefix, rival: match?.rival, trace, isConstant, isLeftOut };
 }
 
 /** Whether a name is one of a list that may hold `*`. Each name is compared with the patterns once. */
-function matcherOf(list: readonly string[]): (name: string) => boolean {
+export function matcherOf(list: readonly string[]): (name: string) => boolean {
   const exact = new Set(list.filter((each) => !each.includes('*')));
   const patterns = list.filter((each) => each.includes('*'));
   if (patterns.length === 0) return (name) => exact.has(name);

@@ -4,6 +4,7 @@ import { shapeKey } from '../../match-by-content.ts';
 import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
+import { mayBeDoubtful } from './merged-names.ts';
 import { isShared } from './merged-weights.ts';
 import { plainContentOf, type PlainContent } from './plain-content.ts';
 import { isFirstState } from './weightless-inputs.ts';
@@ -36,7 +37,7 @@ export function constantsToInspect({ graph, tensors, trace }: HeaderPairs, bindi
   const unusedShapes = new Set(tensors.filter((tensor) => !used.has(tensor.name)).map(shapeKey));
   return graph.initializers.filter((each) => {
     if (!isFloatDtype(each.dtype) || each.stored === undefined || each.elementCount <= 1) return false;
-    if (Object.hasOwn(binding, each.name)) return unusedShapes.has(shapeKey(each)) && isShared(trace, each.name);
+    if (Object.hasOwn(binding, each.name)) return (unusedShapes.has(shapeKey(each)) && isShared(trace, each.name)) || mayBeDoubtful(each, trace);
     return mayBeMask(each) || isFirstState(trace, each.name);
   });
 }

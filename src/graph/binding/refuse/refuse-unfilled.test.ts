@@ -238,6 +238,21 @@ describe('couldFill, from headers alone', () => {
   });
 });
 
+test('a square weight of a product that the checkpoint lacks is refused from headers alone; a square that is added may be a mask', () => {
+  const square = (operator: string) => modelWith([], [node(operator, ['h', 'out.weight'], ['z'])]);
+  const withSquare = (operator: string) => ({
+    ...square(operator),
+    initializers: [floats('fc.weight', [4, 3], numbers(12)), floats('out.weight', [3, 3], numbers(9))],
+  });
+  expect(() => couldFillModel(withSquare('MatMul'), checkpoint)).toThrow(expect.objectContaining(refused('"out.weight"')));
+  expect(() => couldFillModel(withSquare('Add'), checkpoint)).not.toThrow();
+});
+
+test('the line to paste lists every weight that the sentence names', async () => {
+  const model = modelWith(['n.weight', 'n.bias', 'n.running_mean', 'n.running_var'].map((name, at) => floats(name, [3], numbers(3, at))));
+  await expect(bindModel(model, checkpoint)).rejects.toMatchObject(refused('"constants":["n.weight","n.bias","n.running_mean","n.running_var"]'));
+});
+
 test('a weight that was quantized to eight bits is refused, also from headers alone, unless it is declared', async () => {
   const quantized = { name: 'out.weight_quantized', dims: [3n, 5n], dataType: onnxTypeOfDtype('I8'), rawData: new Uint8Array(15) };
   const model = modelWith([quantized]);

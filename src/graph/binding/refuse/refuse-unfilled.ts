@@ -7,6 +7,8 @@ import type { KnownBytes } from '../bind-request.ts';
 import { explainUnfilled } from '../describe/explain-unfilled.ts';
 import { plainExport, unfoldedExport } from '../describe/export-advice.ts';
 import { foldedNorms } from './folded-norms.ts';
+import { refuseMergedNames } from './merged-names.ts';
+import { refuseMergedStatistics } from './merged-statistics.ts';
 import { mergedWeights, type MergedWeight } from './merged-weights.ts';
 import { unfilledWeights, type Unfilled } from './unfilled-weights.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
@@ -19,6 +21,7 @@ import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 export function refuseUnfilled(headers: HeaderPairs, binding: WeightBinding, { plain = new Map(), undecided = new Set() }: UnfilledContext = {}): void {
   const all = unfilledWeights(headers, binding, plain);
   const unfilled = { ...all, initializers: all.initializers.filter((each) => !undecided.has(each.name)) };
+  refuseMergedStatistics(headers.graph, headers.isConstant);
   refuseQuantized(unfilled);
   if (undecided.size > 0) {
     refuseInitializers(unfilled);
@@ -28,6 +31,7 @@ export function refuseUnfilled(headers: HeaderPairs, binding: WeightBinding, { p
   refuseGone(unfilled);
   refuseInitializers(unfilled);
   refuseHidden(unfilled);
+  refuseMergedNames(headers, binding);
   refuseMerged(mergedWeights(headers, binding, { unused: unfilled.unused, plain }));
   refuseFoldedNorms(unfilled);
   refuseScalars(unfilled);
