@@ -83,6 +83,7 @@ function wrapBlock(lines: readonly string[], indent: string): readonly string[] 
 function wrapText(text: readonly string[], prefix: string): string[] {
   const columns = codeColumns - prefix.length;
   const paragraphs: string[][] = [];
+  const kept = new Set<readonly string[]>();
   let inCode = false;
   let joins = false;
   for (const line of text) {
@@ -91,14 +92,13 @@ function wrapText(text: readonly string[], prefix: string): string[] {
     const goesOn = joins && isGoingOn(line, paragraphs.at(-1)!);
     if (goesOn && !inCode && !fence) paragraphs.at(-1)!.push(line);
     else paragraphs.push([line]);
+    if (stays && !goesOn) kept.add(paragraphs.at(-1)!);
     if (!goesOn || fence) joins = !stays;
     if (fence) inCode = !inCode;
   }
   return paragraphs
     .flatMap((lines) => {
-      const [line] = lines;
-      const isCode = lines.length === 1 && (asItIs.test(line!) || directive.test(line!));
-      return isCode || lines.every(({ length }) => length <= columns) ? lines : fill(lines.join(' '), columns);
+      return kept.has(lines) || lines.every(({ length }) => length <= columns) ? lines : fill(lines.join(' '), columns);
     })
     .map((line) => prefix + line);
 }
