@@ -30,8 +30,8 @@ async function entriesOf(bytes: Uint8Array, key: string): Promise<ChainedPackage
 }
 
 /** The base and the checkpoints of a super-step, base first. */
-async function chainOf(superStep: Uint8Array): Promise<ChainedPackage[]> {
-  return [...(await entriesOf(plain[0]!, 'base')), ...(await entriesOf(superStep, 'super-step'))];
+async function chainOf(mergedPackage: Uint8Array): Promise<ChainedPackage[]> {
+  return [...(await entriesOf(plain[0]!, 'base')), ...(await entriesOf(mergedPackage, 'super-step'))];
 }
 
 async function digestsOf(chain: PackageChain): Promise<Record<string, string>> {
@@ -56,7 +56,7 @@ describe('the super-step of format version 3', () => {
   it('holds tuples of every kind, escapes, blocks of two dtypes and exact ones', async () => {
     const [base] = await openChain(core, plain.slice(0, 1));
     const indexes = decodeStoredIndexes(await readStoredIndex(packageSource(stored), core.crc32cSync), base!.index);
-    const { symbols, width } = indexes[0]!.part!.superStep.tuples;
+    const { symbols, width } = indexes[0]!.part!.mergedPackage.tuples;
     expect(width).toBe(3);
     expect(symbols.length / width).toBeGreaterThan(latticeEscape);
     expect(Math.max(...symbols)).toBe(latticeEscape);

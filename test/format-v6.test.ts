@@ -35,14 +35,14 @@ describe('packages of format version 6', () => {
       for (const { content } of index.files) {
         if (content.type !== 'safetensors') continue;
         for (const coding of content.codings) {
-          if (coding.kind !== 'kept') continue;
+          if (coding.kind !== 'inherited') continue;
           const holder = before!.files[coding.file]!.content;
           if (holder.type === 'safetensors') kinds.add(holder.codings[coding.tensor]!.kind);
         }
       }
       if (step > 0) for (const payload of payloadsOf(index)) modes.add(stored[step]![payload.offsetBytes]!);
     }
-    expect([...kinds].sort()).toEqual(['copy', 'exact', 'kept']);
+    expect([...kinds].sort()).toEqual(['copy', 'exact', 'inherited']);
     // Unchanged blocks, and differences.
     for (const mode of [4, 9]) expect(modes).toContain(mode);
   });

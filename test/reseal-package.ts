@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { NativeCore } from '../src/native/core.ts';
 import { ByteReader } from '../src/package/byte-reader.ts';
 import { encodePackageIndex } from '../src/package/index/encode-index.ts';
-import { encodeSuperStepIndex } from '../src/package/index/encode-super-step.ts';
+import { encodeMergedPackageIndex } from '../src/package/index/encode-merged.ts';
 import { decodeStoredIndex, decodeStoredIndexes, readStoredIndex, type PackageSource, type StoredIndex } from '../src/package/open-package.ts';
 import { encodeTrailer, prefixBytes } from '../src/package/package-frame.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
@@ -84,7 +84,7 @@ export function withSharedPayload(
     }),
   }));
   const payloads = Buffer.concat([bytes.subarray(0, start), payload, bytes.subarray(end, stored.indexOffsetBytes)]);
-  return sealed(core, payloads, encodeSuperStepIndex(changed, ancestor!));
+  return sealed(core, payloads, encodeMergedPackageIndex(changed, ancestor!));
 }
 
 /** All blocks of a package in order. */

@@ -8,12 +8,22 @@ _DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4",
 _NAMES = {numpy.dtype(code): name for name, code in _DTYPES.items()}
 
 
+class Bfloat16:
+    """An fp32 array that is written as bfloat16, rounded to nearest, ties to even. Values are finite."""
+
+    def __init__(self, array):
+        words = numpy.ascontiguousarray(array, "<f4").view("<u4").astype("<u8")
+        self.words = ((words + 0x7FFF + (words >> 16 & 1)) >> 16).astype("<u2")
+        self.shape = array.shape
+
+
 def write_safetensors(path, tensors):
     """Writes arrays by name, in their order."""
     header, position, bodies = {}, 0, []
     for name, array in tensors.items():
-        body = numpy.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [position, position + len(body)]}
+        narrow = isinstance(array, Bfloat16)
+        body = numpy.ascontiguousarray(array.words if narrow else array).tobytes()
+        header[name] = {"dtype": "BF16" if narrow else _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [position, position + len(body)]}
         position += len(body)
         bodies.append(body)
     text = json.dumps(header, separators=(",", ":")).encode()

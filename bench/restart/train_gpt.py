@@ -32,10 +32,11 @@ HELD_OUT_SEQUENCES = 4  # of each
 
 
 class Mixer(nn.Module):
-    """Causal self-attention."""
+    """Self-attention; causal unless told otherwise."""
 
-    def __init__(self, width):
+    def __init__(self, width, causal=True):
         super().__init__()
+        self.causal = causal
         self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
         future = torch.ones(CONTEXT, CONTEXT).triu(1) * -1e9
         self.register_buffer("future", future, persistent=False)
@@ -46,14 +47,16 @@ class Mixer(nn.Module):
             part(x).reshape(count, length, HEADS, width // HEADS).permute(0, 2, 1, 3) for part in (self.query, self.key, self.value)
         )
         scores = torch.matmul(query, key.transpose(-1, -2)) / math.sqrt(width // HEADS)
-        mixed = torch.matmul(torch.softmax(scores + self.future[:length, :length], -1), value)
+        if self.causal:
+            scores = scores + self.future[:length, :length]
+        mixed = torch.matmul(torch.softmax(scores, -1), value)
         return self.out(mixed.permute(0, 2, 1, 3).reshape(count, length, width))
 
 
 class Block(nn.Module):
-    def __init__(self, width):
+    def __init__(self, width, causal=True):
         super().__init__()
-        self.mixer_norm, self.mixer = nn.LayerNorm(width), Mixer(width)
+        self.mixer_norm, self.mixer = nn.LayerNorm(width), Mixer(width, causal)
         self.feed_norm, self.widen, self.narrow = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
 
     def forward(self, x):

@@ -3,9 +3,9 @@ import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-s
 import { Ancestor } from '../../src/compress/ancestor/ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from '../../src/compress/encode/encode-package.ts';
 import { ModelSource } from '../../src/compress/upload/model-source.ts';
-import { MovesMemory } from '../../src/compress/method/residual/moves-memory.ts';
+import { SymbolCache } from '../../src/compress/method/residual/symbol-cache.ts';
 import { planCodings, type CodingPlan } from '../../src/compress/plan/plan-codings.ts';
-import type { QuantizedForm } from '../../src/compress/method/quantized-form.ts';
+import type { QuantizedModel } from '../../src/compress/method/quantized-model.ts';
 import { residualMethod } from '../../src/compress/method/residual/residual-method.ts';
 import { residualQuantization } from '../../src/compress/method/residual/residual-quantization.ts';
 import { layerTypesFor } from '../../src/graph/layers/layer-types-for.ts';
@@ -28,7 +28,7 @@ const noDigest = ''.padStart(64, '0');
 
 export interface StoredStep extends PackageLocation {
   readonly encoded: EncodedCheckpoint;
-  readonly form: QuantizedForm;
+  readonly model: QuantizedModel;
 }
 
 /** A checkpoint read and planned, as the hub has it before it quantizes. */
@@ -42,7 +42,7 @@ export class StoredSeries {
   readonly #core: NativeCore;
   readonly #store = new MemoryObjects();
   readonly #step: number;
-  readonly #moves = new MovesMemory(cacheMaxBytes);
+  readonly #symbolCache = new SymbolCache(cacheMaxBytes);
 
   constructor(core: NativeCore, step: number) {
     this.#core = core;
@@ -75,22 +75,22 @@ export class StoredSeries {
       core: this.#core,
       last: config,
       warn: () => undefined,
-      moves: this.#moves,
+      symbolCache: this.#symbolCache,
       rounding: 'dead-zone',
       parallel,
     });
-    const form = await quantization.form(config);
+    const model = await quantization.quantize(config);
     const id = number.toString(16).padStart(32, '0');
     const encoded = await encodePackage(
-      { packageId: id, source, plan, quantized: form, external: new Set(), sha256: [noDigest], ...(ancestor && { ancestor }) },
+      { packageId: id, source, plan, quantized: model, external: new Set(), sha256: [noDigest], ...(ancestor && { ancestor }) },
       { store: this.#store, key: id, sizeMaxBytes: 2 * source.files[0]!.sizeBytes, replace: true },
       this.#core,
       { parallel },
     );
-    this.#moves.clear();
+    this.#symbolCache.clear();
     await opened?.close();
     const { index, object, indexOffsetBytes, indexLengthBytes } = encoded.written;
-    return { id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId, encoded, form };
+    return { id, key: id, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, ancestorId: index.ancestorId, encoded, model };
   }
 
   /** With caches of its own. */
@@ -114,7 +114,7 @@ export class StoredSeries {
     const { layout, sizeBytes } = source.files[0]!;
     const { codings, blocks } = plan.files[0]!;
     const range = planRange(layout, planTensors(layout, codings), 0, sizeBytes);
-    const elements = (index: number): Promise<Uint8Array> => chain[0]!.form.elements({ file: 0, index, block: blocks[index]! });
+    const elements = (index: number): Promise<Uint8Array> => chain[0]!.model.elements({ file: 0, index, block: blocks[index]! });
     const meant = await digestBytes(streamRange({ headerBytes: layout.headerBytes, elements }, range));
     const hash = createHash('sha256');
     await this.restore(chain, (piece) => hash.update(piece));

@@ -83,9 +83,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<residual_encode_call>(exports, "residualEncode");
   add<residual_coded_elements_call>(exports, "residualCodedElements");
   add<residual_moved_elements_call>(exports, "residualMovedElements");
-  add<count_moves_call>(exports, "countMoves");
-  add<encode_moves_call>(exports, "encodeMoves");
-  add<release_moves>(exports, "releaseMoves");
+  add<count_cached_symbols_call>(exports, "countCachedSymbols");
+  add<encode_cached_symbols_call>(exports, "encodeCachedSymbols");
+  add<release_cached_symbols>(exports, "releaseCachedSymbols");
   add<crc32c_call>(exports, "crc32c");
   add<map_file>(exports, "mapFile");
   add<forget_file>(exports, "forgetFile");

@@ -81,9 +81,9 @@ napi_value residual_quantize_call(Arguments& args);
 napi_value residual_encode_call(Arguments& args);
 napi_value residual_coded_elements_call(Arguments& args);
 napi_value residual_moved_elements_call(Arguments& args);
-napi_value count_moves_call(Arguments& args);
-napi_value encode_moves_call(Arguments& args);
-napi_value release_moves(Arguments& args);
+napi_value count_cached_symbols_call(Arguments& args);
+napi_value encode_cached_symbols_call(Arguments& args);
+napi_value release_cached_symbols(Arguments& args);
 
 napi_value crc32c_call(Arguments& args);
 napi_value map_file(Arguments& args);

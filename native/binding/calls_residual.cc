@@ -8,7 +8,7 @@ namespace firn::binding {
 namespace {
 
 // Counted alone first, so that jobs wait for each other no longer than adding up takes.
-Status count_moves(const ContextBlock& block, SharedContextCounts& shared) {
+Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
   ContextCounts own;
   if (const Status status = own.add(block); status != Status::ok) return status;
   const std::lock_guard lock(shared.mutex);
@@ -53,7 +53,7 @@ class ResidualElementsJob final : public Job {
 class ResidualQuantizeJob final : public Job {
  public:
   ResidualQuantizeJob(CodedBlock block, std::shared_ptr<SharedContextCounts> counts, bool keep)
-      : block_(std::move(block)), counts_(std::move(counts)), kept_(keep ? std::make_shared<KeptMoves>() : nullptr) {}
+      : block_(std::move(block)), counts_(std::move(counts)), cached_(keep ? std::make_shared<CachedSymbols>() : nullptr) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value undefined) override {
     static_assert(sizeof(LatticeStatistics) % sizeof(int64_t) == 0 && sizeof(LatticeErrorSums) % sizeof(double) == 0);
@@ -62,13 +62,13 @@ class ResidualQuantizeJob final : public Job {
     const std::span sums(reinterpret_cast<const double*>(errors_.data()),
                          errors_.size() * sizeof(LatticeErrorSums) / sizeof(double));
     const napi_value statistics = copy_of(env, words), errors = copy_of(env, sums),
-                     moves = kept_ ? make_handle(env, kept_) : undefined;
+                     symbols = cached_ ? make_handle(env, cached_) : undefined;
     napi_value result;
-    if (!statistics || !errors || !moves || napi_create_object(env, &result) != napi_ok) return nullptr;
+    if (!statistics || !errors || !symbols || napi_create_object(env, &result) != napi_ok) return nullptr;
     const auto set = [&](const char* name, napi_value value) {
       return napi_set_named_property(env, result, name, value) == napi_ok;
     };
-    return set("statistics", statistics) && set("errors", errors) && set("moves", moves) ? result : nullptr;
+    return set("statistics", statistics) && set("errors", errors) && set("symbols", symbols) ? result : nullptr;
   }
 
  private:
@@ -82,63 +82,63 @@ class ResidualQuantizeJob final : public Job {
                                               pair.gradient_dtype, block_.gradient_scales.data, errors_.data());
       if (status != Status::ok) return status;
       const ContextBlock block = coding.context_block(block_.slots.data());
-      if (kept_) keep(block);
-      return count_moves(block, *counts_);
+      if (cached_) keep(block);
+      return count_symbols_of(block, *counts_);
     });
   }
   void keep(const ContextBlock& block) {
-    const size_t count = kept_->count = block.layout.count;
-    kept_->symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
-    kept_->contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
-    std::memcpy(kept_->symbols.get(), block.symbols, count);
-    std::memcpy(kept_->contexts.get(), block.layout.contexts, count);
-    kept_->escapes.assign(block.escapes, block.escapes + block.escape_count);
+    const size_t count = cached_->count = block.layout.count;
+    cached_->symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
+    cached_->contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
+    std::memcpy(cached_->symbols.get(), block.symbols, count);
+    std::memcpy(cached_->contexts.get(), block.layout.contexts, count);
+    cached_->escapes.assign(block.escapes, block.escapes + block.escape_count);
   }
   CodedBlock block_;
   std::shared_ptr<SharedContextCounts> counts_;
-  std::shared_ptr<KeptMoves> kept_;
+  std::shared_ptr<CachedSymbols> cached_;
   std::vector<LatticeStatistics> statistics_;
   std::vector<LatticeErrorSums> errors_;
 };
 
-// Kept moves and where they belong.
-struct KeptBlock {
-  std::shared_ptr<const KeptMoves> moves;
+// Cached symbols and where they belong.
+struct CachedBlock {
+  std::shared_ptr<const CachedSymbols> cached;
   std::vector<uint32_t> counts, slots;
 
   // Arguments `first`..`first + 2`.
-  static KeptBlock read(Arguments& args, size_t first) {
-    return {args.handle<KeptMoves>(first), args.uint32_copy(first + 1), args.uint32_copy(first + 2)};
+  static CachedBlock read(Arguments& args, size_t first) {
+    return {args.handle<CachedSymbols>(first), args.uint32_copy(first + 1), args.uint32_copy(first + 2)};
   }
   bool valid() const { return counts.size() == slots.size(); }
   ContextBlock view() const {
-    const ContextLayout layout{moves->contexts.get(), moves->count, counts.data(), slots.data(), counts.size()};
-    return {layout, moves->symbols.get(), moves->escapes.data(), moves->escapes.size()};
+    const ContextLayout layout{cached->contexts.get(), cached->count, counts.data(), slots.data(), counts.size()};
+    return {layout, cached->symbols.get(), cached->escapes.data(), cached->escapes.size()};
   }
 };
 
-class CountMovesJob final : public Job {
+class CountCachedSymbolsJob final : public Job {
  public:
-  CountMovesJob(KeptBlock block, std::shared_ptr<SharedContextCounts> counts)
+  CountCachedSymbolsJob(CachedBlock block, std::shared_ptr<SharedContextCounts> counts)
       : block_(std::move(block)), counts_(std::move(counts)) {}
   bool valid() const override { return block_.valid(); }
 
  private:
-  Status execute() override { return count_moves(block_.view(), *counts_); }
-  KeptBlock block_;
+  Status execute() override { return count_symbols_of(block_.view(), *counts_); }
+  CachedBlock block_;
   std::shared_ptr<SharedContextCounts> counts_;
 };
 
-class EncodeMovesJob final : public Job {
+class EncodeCachedSymbolsJob final : public Job {
  public:
-  EncodeMovesJob(KeptBlock block, std::shared_ptr<const ContextTables> tables)
+  EncodeCachedSymbolsJob(CachedBlock block, std::shared_ptr<const ContextTables> tables)
       : block_(std::move(block)), tables_(std::move(tables)) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
 
  private:
   Status execute() override { return tables_->encode(block_.view(), &payload_); }
-  KeptBlock block_;
+  CachedBlock block_;
   std::shared_ptr<const ContextTables> tables_;
   std::vector<uint8_t> payload_;
 };
@@ -186,11 +186,11 @@ class ResidualCodedElementsJob final : public Job {
   Output into_;
 };
 
-// Behind a chain, what moves found before lead to.
+// Behind a chain, what symbols found before lead to.
 class ResidualMovedElementsJob final : public Job {
  public:
   struct Request {
-    std::shared_ptr<const KeptMoves> moves;
+    std::shared_ptr<const CachedSymbols> cached;
     Segments segments;
     ChainArguments chain;
     Dtype dtype;
@@ -199,7 +199,7 @@ class ResidualMovedElementsJob final : public Job {
   explicit ResidualMovedElementsJob(Request request) : request_(std::move(request)) {}
   bool valid() const override {
     const Request& r = request_;
-    return r.chain.valid(r.segments) && r.moves->count == r.segments.count && (!r.into.data || r.into.count == bytes());
+    return r.chain.valid(r.segments) && r.cached->count == r.segments.count && (!r.into.data || r.into.count == bytes());
   }
   std::optional<size_t> output_bytes() const override {
     return request_.into.data ? std::nullopt : std::optional(bytes());
@@ -211,7 +211,7 @@ class ResidualMovedElementsJob final : public Job {
     return r.chain.with_chain([&](const ResidualChain& before) {
       ResidualCoding coding;
       if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
-      coding.use(r.moves->symbols.get(), r.moves->escapes.data(), r.moves->escapes.size());
+      coding.use(r.cached->symbols.get(), r.cached->escapes.data(), r.cached->escapes.size());
       return coding.elements(r.dtype, r.into.data ? r.into.data : output());
     });
   }
@@ -258,27 +258,27 @@ napi_value residual_moved_elements_call(Arguments& args) {
   ResidualMovedElementsJob::Request request;
   request.dtype = args.dtype(1);
   request.into = args.optional_output(2);
-  request.moves = args.handle<KeptMoves>(3);
+  request.cached = args.handle<CachedSymbols>(3);
   request.segments = Segments::read(args, 4);
   request.chain = ChainArguments::read(args, 5);
   return start(args, engine, std::make_unique<ResidualMovedElementsJob>(std::move(request)));
 }
 
-napi_value count_moves_call(Arguments& args) {
+napi_value count_cached_symbols_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto counts = args.handle<SharedContextCounts>(1);
-  return start(args, engine, std::make_unique<CountMovesJob>(KeptBlock::read(args, 2), std::move(counts)));
+  return start(args, engine, std::make_unique<CountCachedSymbolsJob>(CachedBlock::read(args, 2), std::move(counts)));
 }
 
-napi_value encode_moves_call(Arguments& args) {
+napi_value encode_cached_symbols_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto tables = args.handle<ContextTables>(1);
-  return start(args, engine, std::make_unique<EncodeMovesJob>(KeptBlock::read(args, 2), std::move(tables)));
+  return start(args, engine, std::make_unique<EncodeCachedSymbolsJob>(CachedBlock::read(args, 2), std::move(tables)));
 }
 
-// Frees the moves, unless a job works on them: then it does.
-napi_value release_moves(Arguments& args) {
-  if (!args.release<KeptMoves>(0)) return args.throw_type_error();
+// Frees the symbols, unless a job works on them: then it does.
+napi_value release_cached_symbols(Arguments& args) {
+  if (!args.release<CachedSymbols>(0)) return args.throw_type_error();
   napi_value undefined;
   return napi_get_undefined(args.env(), &undefined) == napi_ok ? undefined : nullptr;
 }

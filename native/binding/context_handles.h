@@ -25,16 +25,16 @@ struct HandleTag<ContextTables> {
   static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
 };
 
-// Moves of a block with their contexts, kept outside the JavaScript heap: as buffers in it they would set off one
+// Symbols of a block with their contexts, kept outside the JavaScript heap: as buffers in it they would set off one
 // garbage collection after another.
-struct KeptMoves {
+struct CachedSymbols {
   size_t count = 0;
   std::unique_ptr<uint8_t[]> symbols, contexts;
   std::vector<uint32_t> escapes;
 };
 
 template <>
-struct HandleTag<KeptMoves> {
+struct HandleTag<CachedSymbols> {
   static constexpr napi_type_tag value{0x3f8ad2c6017be945, 0x8d51e0b47ca2f639};
 };
 

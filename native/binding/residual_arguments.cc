@@ -12,7 +12,7 @@ ChainArguments ChainArguments::read(Arguments& args, size_t first) {
   chain.previous_ = PreviousState::read(args, first);
   chain.origins_ = args.optional_int32_copy(first + 2);
   for (size_t at = first + kStartArguments; at + kLinkArguments <= args.count(); at += kLinkArguments) {
-    const auto small = [&](size_t i) { return static_cast<uint32_t>(args.integer(i, 0, kMoveTupleWidthMax)); };
+    const auto small = [&](size_t i) { return static_cast<uint32_t>(args.integer(i, 0, kJointSymbolWidthMax)); };
     chain.links_.push_back({args.handle<ContextTables>(at), args.bytes(at + 1), Segments::read(args, at + 2),
                             args.uint32_copy(at + 3), args.optional_bytes(at + 4), small(at + 5), small(at + 6)});
   }

@@ -30,7 +30,7 @@ class ChainArguments {
     std::vector<ResidualLink> links;
     for (const Link& link : links_) {
       links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(),
-                       link.slots.data(), link.move_tuples(), link.position});
+                       link.slots.data(), link.joint_symbols(), link.position});
     }
     return use(ResidualChain{links.data(), links.size(), previous_.view(), origins_.data()});
   }
@@ -44,8 +44,8 @@ class ChainArguments {
     InputBytes tuples;            // data is null for a payload of one checkpoint
     uint32_t width, position;
 
-    MoveTuples move_tuples() const {
-      return tuples.data ? MoveTuples{tuples.data, tuples.count / width, width} : MoveTuples{};
+    JointSymbols joint_symbols() const {
+      return tuples.data ? JointSymbols{tuples.data, tuples.count / width, width} : JointSymbols{};
     }
   };
   PreviousState previous_;

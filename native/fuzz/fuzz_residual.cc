@@ -79,7 +79,7 @@ bool read_chain(InputReader& in, Chain* chain) {
   }
   if (links & 0x80) {
     Link& last = chain->links.back();
-    last.width = 2 + in.next<uint8_t>() % (kMoveTupleWidthMax - 1);
+    last.width = 2 + in.next<uint8_t>() % (kJointSymbolWidthMax - 1);
     const uint32_t wanted = 1 + in.next<uint8_t>() % last.width;
     last.tuples = in.bytes(last.width * (size_t{1} + in.next<uint8_t>()));
     last.tuples.resize(std::max<size_t>(1, last.tuples.size() / last.width) * last.width);

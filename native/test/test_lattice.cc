@@ -659,7 +659,7 @@ TEST_CASE(
     scalar::lattice_contexts(rule, before.values.data(), before.activity.data(), count, contexts.data());
 
     State want(count);
-    LatticeMoves want_moves{symbols.data(), escapes.data(), escapes.size()};
+    SymbolCursor want_moves{symbols.data(), escapes.data(), escapes.size()};
     const bool want_done = scalar::lattice_apply(rule, want_moves, before.values.data(), before.activity.data(), count,
                                                  want.values.data(), want.activity.data());
     std::vector<uint8_t> want_contexts(count);
@@ -668,7 +668,7 @@ TEST_CASE(
     for_each_isa([&] {
       State state = before;
       std::vector<uint8_t> found = contexts;
-      LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
+      SymbolCursor moves{symbols.data(), escapes.data(), escapes.size()};
       const bool done =
           lattice_kernels().follow(rule, next, moves, state.values.data(), state.activity.data(), count, found.data());
       const std::string where = std::string(isa_name(active_isa())) + ", round " + show(round);
@@ -680,7 +680,7 @@ TEST_CASE(
     });
 
     // The same moves from a base.
-    LatticeMoves base_moves{symbols.data(), escapes.data(), escapes.size()};
+    SymbolCursor base_moves{symbols.data(), escapes.data(), escapes.size()};
     const bool base_done =
         scalar::lattice_apply(rule, base_moves, nullptr, nullptr, count, want.values.data(), want.activity.data());
     if (base_done)
@@ -688,7 +688,7 @@ TEST_CASE(
     for_each_isa([&] {
       State state(count);
       std::vector<uint8_t> found(count);
-      LatticeMoves moves{symbols.data(), escapes.data(), escapes.size()};
+      SymbolCursor moves{symbols.data(), escapes.data(), escapes.size()};
       const bool done =
           lattice_kernels().begin(rule, next, moves, count, state.values.data(), state.activity.data(), found.data());
       const std::string where = std::string(isa_name(active_isa())) + ", base, round " + show(round);

@@ -402,7 +402,7 @@ TEST_CASE(
   state_after(history, with({merged.links[0], merged.links[2]}), Status::invalid_argument);
   state_after(history, {merged.links[1]}, Status::invalid_argument);
   ResidualLink wide = merged.links[0];
-  wide.tuples.width = kMoveTupleWidthMax + 1;
+  wide.tuples.width = kJointSymbolWidthMax + 1;
   state_after(history, with({wide}), Status::invalid_argument);
 
   for (size_t cut = 0; cut < merged.payload.size(); cut += 1 + merged.payload.size() / 50) {

@@ -148,7 +148,7 @@ async function verifyAll(
   hub: HubClient,
   series: Series,
   pushed: readonly PushedCheckpoint[],
-  options: { directory: string; thresholds: QualityThresholds },
+  options: { directory: string; thresholds: QualityThresholds; keepDirectory?: string | undefined },
 ): Promise<string[]> {
   const problems: string[] = [];
   const reEvaluator = new ReEvaluator(series);

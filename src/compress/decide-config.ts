@@ -4,7 +4,7 @@ import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import type { QuantizationBasis } from './method/method.ts';
 import { isQuantized, planExact, type CodingPlan } from './plan/plan-codings.ts';
 import { withCopies, type PreparedModel } from './prepare-model.ts';
-import type { Quantization, QuantizationNotes, QuantizedForm } from './method/quantized-form.ts';
+import type { Quantization, QuantizationNotes, QuantizedModel } from './method/quantized-model.ts';
 import { searchCheckpoint } from './measure/search-checkpoint.ts';
 
 /** How a checkpoint is to be stored. */
@@ -12,7 +12,7 @@ export interface Decision {
   /** That of the prepared model, or one with everything exact. */
   readonly plan: CodingPlan;
   /** Absent when everything is exact. */
-  readonly quantized?: { readonly form: QuantizedForm; readonly config: QuantizationConfig };
+  readonly quantized?: { readonly model: QuantizedModel; readonly config: QuantizationConfig };
   /** True when the config was given with the upload or the run, not found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
@@ -41,7 +41,7 @@ export async function decideConfig(attempt: EncodeAttempt, basis: DecisionBasis 
   const { config, trialCount } = given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const notes = await quantization.describe?.(config, pace(attempt));
-  return { plan, quantized: { form: await quantization.form(config), config }, configGiven: given !== undefined, trialCount, notes };
+  return { plan, quantized: { model: await quantization.quantize(config), config }, configGiven: given !== undefined, trialCount, notes };
 }
 
 /** A search has a limit of trials, so it says how many there were. */

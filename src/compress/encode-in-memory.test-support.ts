@@ -6,7 +6,7 @@ import type { WrittenPackage } from '../package/write-package.ts';
 import { Restorer } from '../restore/restorer.ts';
 import { Ancestor } from './ancestor/ancestor.ts';
 import { encodePackage, type EncodedCheckpoint } from './encode/encode-package.ts';
-import { LevelForm } from './method/codebook/level-form.ts';
+import { LevelModel } from './method/codebook/level-model.ts';
 import { memorySource } from './memory-source.test-support.ts';
 import type { ModelSource } from './upload/model-source.ts';
 import { gatherStatistics } from './method/codebook/model-statistics.ts';
@@ -40,7 +40,7 @@ export async function encodeInMemory(
   config: InshrinkeratorConfig | undefined,
   ancestor?: Ancestor,
 ): Promise<EncodedCheckpoint> {
-  const quantized = config === undefined ? {} : { quantized: new LevelForm({ source, quantizer, groups: await quantizer.build(config), core }, plan) };
+  const quantized = config === undefined ? {} : { quantized: new LevelModel({ source, quantizer, groups: await quantizer.build(config), core }, plan) };
   return encodePackage(
     {
       packageId: id.repeat(32),

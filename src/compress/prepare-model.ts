@@ -12,7 +12,7 @@ import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-ex
 import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { planCopies } from './plan/find-copies.ts';
-import type { InputFeedback } from './method/input-feedback.ts';
+import type { GramMatrices } from './method/gram-matrices.ts';
 import type { QuantizableModel } from './method/method.ts';
 import type { QualityBound } from './measure/judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './eval-set/local-eval-set.ts';
@@ -80,7 +80,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (plan.nonFinite.length > 0) attempt.warn(`Tensors with NaN or infinite weights are kept exact: ${someOf(plan.nonFinite)}.`);
   if (bound === undefined) return { plan, layerTypes };
   const gate = new QualityGate(bound, ctx.evaluator, { evalBatches: run.search.evalBatches, referencePath: join(attempt.directory, 'reference.f32') });
-  const { baseline, words, distrust, feedback } = await evaluateUpload(attempt, plan, gate);
+  const { baseline, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, gate);
   words.warnings.forEach(attempt.warn);
   const { whole, halves, observed } = baseline;
   const qualityBound = { spec: gate.spec, thresholds: run.thresholds, baseline: whole, ...(halves && { halfBaselines: halves }) };
@@ -88,7 +88,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
   if (notCompared !== undefined) attempt.warn(notCompared);
   const understood = [...words.understood, ...describeBinding(bound.report)];
   const quality = { gate, bound: qualityBound, ...(observed && { observed }), understood, ...(distrust !== undefined && { distrust }) };
-  return { plan, layerTypes, quality, ...(feedback && { feedback }) };
+  return { plan, layerTypes, quality, ...(gramMatrices && { gramMatrices }) };
 }
 
 /**
@@ -114,7 +114,7 @@ interface EvaluatedUpload {
   readonly words: ExaminationWords;
   /** See {@link ModelQuality}. */
   readonly distrust?: string;
-  readonly feedback?: InputFeedback;
+  readonly gramMatrices?: GramMatrices;
 }
 
 /** Measures the uploaded weights, and what enters their matrices where that is of use. */
@@ -131,8 +131,8 @@ async function evaluateUpload(attempt: EncodeAttempt, plan: CodingPlan, gate: Qu
     // What is distrusted is stored exact, and has no use for the inputs of its matrices.
     if (distrust !== undefined) return { baseline, words, distrust };
     if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, words };
-    const feedback = await method.measureInputs({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
-    return { baseline, words, ...(feedback && { feedback }) };
+    const gramMatrices = await method.measureInputs({ gate, weightPaths, directory, files: source.files, core: ctx.core, warn, signal });
+    return { baseline, words, ...(gramMatrices && { gramMatrices }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { digestQuantized, type QuantizedDigest } from './encode/digest-quantized
 import { encodePackage, type EncodedCheckpoint } from './encode/encode-package.ts';
 import { findOrigins, referencesBeside } from './lineage/file-references.ts';
 import { copiedFiles, type CodingPlan } from './plan/plan-codings.ts';
-import type { QuantizedForm } from './method/quantized-form.ts';
+import type { QuantizedModel } from './method/quantized-model.ts';
 
 /** A checkpoint in the store, not yet verified. */
 export interface StoredCheckpoint extends EncodedCheckpoint {
@@ -35,7 +35,7 @@ export async function storeCheckpoint(
   { plan, ...decision }: Pick<Decision, 'plan' | 'quantized'>,
   ancestor: Ancestor | undefined,
 ): Promise<StoredCheckpoint> {
-  const quantized = decision.quantized?.form;
+  const quantized = decision.quantized?.model;
   const digests = await digestQuantized({ source: attempt.source, plan, quantized, core: attempt.ctx.core }, attempt.signal);
   const origins = await findOrigins(attempt, plan);
   const parts = { plan, quantized, digests };
@@ -48,7 +48,7 @@ export async function storeCheckpoint(
 
 interface Parts {
   readonly plan: CodingPlan;
-  readonly quantized: QuantizedForm | undefined;
+  readonly quantized: QuantizedModel | undefined;
   readonly digests: ReadonlyMap<number, QuantizedDigest>;
   readonly ancestor: Ancestor | undefined;
   readonly references: ReadonlyMap<number, string>;

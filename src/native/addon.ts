@@ -1,4 +1,4 @@
-import type { AssignedLevels, Cells, DecodedContexts, LatticeSymbols } from './core.ts';
+import type { AssignedLevels, Cells, DecodedContexts, QuantizedSymbols } from './core.ts';
 
 /** C++ objects held by JavaScript; only the addon makes them and it recognises its own. */
 export interface EngineHandle {
@@ -16,8 +16,8 @@ export interface ContextCountsHandle {
 export interface ContextTablesHandle {
   readonly kind: 'context-tables';
 }
-export interface KeptMovesHandle {
-  readonly kind: 'kept-moves';
+export interface CachedSymbolsHandle {
+  readonly kind: 'cached-symbols';
 }
 
 /** A queued job's number with its result, or the status number of a call that was refused. The promise rejects with a status number. */
@@ -42,8 +42,8 @@ type CodedBlockArguments = [
   slots: Uint32Array,
   ...ChainArguments,
 ];
-type FeedbackPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
-type KeptBlockArguments = [moves: KeptMovesHandle, counts: Uint32Array, slots: Uint32Array];
+type GptqPlaceArguments = [size: number, inputs: number, outputs: number, inputsLast: number, first: number, strength: number, deadZone: number];
+type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
 type RoundedPlaceArguments = [beside: Uint8Array, segments: Uint32Array];
 type StatePlaceArguments = [form: number, segments: Uint32Array, beside: Optional<Uint8Array>];
@@ -142,7 +142,7 @@ export interface Addon {
     dtype: number,
     segments: Int32Array,
     ...rest: [...StateArguments, deadZone: number]
-  ): Started<LatticeSymbols>;
+  ): Started<QuantizedSymbols>;
   latticeContexts(engine: EngineHandle, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
   /** The values, then the activity. */
   latticeApply(engine: EngineHandle, symbols: Uint8Array, escapes: Uint32Array, segments: Int32Array, ...previous: StateArguments): Started<Uint8Array>;
@@ -156,7 +156,7 @@ export interface Addon {
     weights: Uint8Array,
     dtype: number,
     segment: Int32Array,
-    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: FeedbackPlaceArguments]
+    ...rest: [...previous: StateArguments, prices: Optional<Uint8Array>, factor: Float32Array, ...place: GptqPlaceArguments]
   ): Started<Uint8Array>;
 
   /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */
@@ -169,21 +169,21 @@ export interface Addon {
     counts: ContextCountsHandle,
     keep: number,
     ...block: CodedBlockArguments
-  ): Started<{ moves: Optional<KeptMovesHandle>; statistics: BigInt64Array; errors: Float64Array }>;
+  ): Started<{ symbols: Optional<CachedSymbolsHandle>; statistics: BigInt64Array; errors: Float64Array }>;
   residualEncode(engine: EngineHandle, tables: ContextTablesHandle, ...block: CodedBlockArguments): Started<Uint8Array>;
   residualCodedElements(engine: EngineHandle, dtype: number, into: Optional<Uint8Array>, ...block: CodedBlockArguments): Started<Optional<Uint8Array>>;
   residualMovedElements(
     engine: EngineHandle,
     dtype: number,
     into: Optional<Uint8Array>,
-    moves: KeptMovesHandle,
+    symbols: CachedSymbolsHandle,
     segments: Int32Array,
     ...chain: ChainArguments
   ): Started<Optional<Uint8Array>>;
-  countMoves(engine: EngineHandle, counts: ContextCountsHandle, ...block: KeptBlockArguments): Started<void>;
-  encodeMoves(engine: EngineHandle, tables: ContextTablesHandle, ...block: KeptBlockArguments): Started<Uint8Array>;
+  countCachedSymbols(engine: EngineHandle, counts: ContextCountsHandle, ...block: CachedBlockArguments): Started<void>;
+  encodeCachedSymbols(engine: EngineHandle, tables: ContextTablesHandle, ...block: CachedBlockArguments): Started<Uint8Array>;
   /** The handle is of no use afterwards. */
-  releaseMoves(moves: KeptMovesHandle): void;
+  releaseCachedSymbols(symbols: CachedSymbolsHandle): void;
 
   crc32c(bytes: Uint8Array, seed: number): number;
   /** Returns the mapping or the errno of the system call that failed. */

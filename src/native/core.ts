@@ -1,5 +1,5 @@
 import type { HalfDtype, QuantizableDtype } from '../checkpoint/dtype.ts';
-import type { StateForm } from '../checkpoint/options/state-form.ts';
+import type { StateEncoding } from '../checkpoint/options/state-encoding.ts';
 
 /**
  * The typed face of the C++ core (native/include/firn/*.h says what each call does and cites the paper).
@@ -72,11 +72,11 @@ export interface NativeCore {
    * The steps every weight moves from its previous value. Rejects with `native-failure` also when a weight is not finite or beyond
    * latticeWeightMax units: choose a larger exponent, or store the tensor another way.
    */
-  latticeQuantize(block: LatticeWeights, signal?: AbortSignal): Promise<LatticeSymbols>;
+  latticeQuantize(block: LatticeWeights, signal?: AbortSignal): Promise<QuantizedSymbols>;
   /** One context a symbol, below latticeContexts, known before the symbol is; zeros without a previous state. */
   latticeContexts(block: LatticeBlock, signal?: AbortSignal): Promise<Uint8Array>;
-  /** The state after the moves. Symbols and escapes may be hostile: `corrupt-package`. */
-  latticeApply(moves: LatticeMoves, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
+  /** The state after the symbols. Symbols and escapes may be hostile: `corrupt-package`. */
+  latticeApply(symbols: LatticeSymbols, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
   /** The rebuilt elements in `dtype`, as bytes. */
   latticeValues(values: Int32Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype, signal?: AbortSignal): Promise<Uint8Array>;
 
@@ -89,14 +89,14 @@ export interface NativeCore {
    * Where the weights of one segment move when what each is rounded by is made up for by the inputs after it (GPTQ, Frantar et al. 2022, section 3).
    * latticeQuantize of these values, with a dead zone of at most a step, gives the moves. Rejects as latticeQuantize.
    */
-  latticeTargets(request: FeedbackWeights, signal?: AbortSignal): Promise<Float32Array>;
+  latticeTargets(request: GptqWeights, signal?: AbortSignal): Promise<Float32Array>;
 
   /** The state that a block's chain of packages leads to. Payloads may be hostile: `corrupt-package`. */
   residualState(chain: ResidualChain, signal?: AbortSignal): Promise<LatticeState>;
   /** The elements of that state in `dtype`, as bytes: in `into` where it is given, which must have their length. */
   residualElements(chain: ResidualChain, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
   /**
-   * Quantizes a block behind a chain, adds its moves to `counts`, and measures them. With `keep` the moves come back. Rejects as latticeQuantize, and
+   * Quantizes a block behind a chain, adds its symbols to `counts`, and measures them. With `keep` the symbols come back. Rejects as latticeQuantize, and
    * for chains as residualState.
    */
   residualQuantize(block: ResidualBlock, request: { readonly counts: ContextCounts; readonly keep: boolean }, signal?: AbortSignal): Promise<QuantizedBlock>;
@@ -104,13 +104,13 @@ export interface NativeCore {
   residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
   /** Quantizes a block as residualQuantize does, and gives what it is rebuilt to. */
   residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
-  /** Adds moves that were kept to `counts`. */
-  countMoves(moves: KeptMoves, segments: ContextLayout['segments'], counts: ContextCounts, signal?: AbortSignal): Promise<void>;
-  /** The payload of moves that were kept. */
-  encodeMoves(moves: KeptMoves, segments: ContextLayout['segments'], tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
-  /** What moves that were kept lead to behind a chain. */
+  /** Adds cached symbols to `counts`. */
+  countCachedSymbols(symbols: CachedSymbols, segments: ContextLayout['segments'], counts: ContextCounts, signal?: AbortSignal): Promise<void>;
+  /** The payload of cached symbols. */
+  encodeCachedSymbols(symbols: CachedSymbols, segments: ContextLayout['segments'], tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
+  /** What cached symbols lead to behind a chain. */
   residualMovedElements(
-    moves: KeptMoves,
+    symbols: CachedSymbols,
     after: Pick<ResidualBlock, 'segments' | 'chain'>,
     dtype: QuantizableDtype,
     options?: ElementsOptions,
@@ -324,7 +324,7 @@ export interface StateSegment {
 
 /** Where the elements of a block of optimizer state lie in their tensors, and what is beside them. */
 export interface StatePlace {
-  readonly form: StateForm;
+  readonly form: StateEncoding;
   readonly segments: readonly StateSegment[];
   /**
    * As many F32 elements: for second moments those of the checkpoint before as they come back, where there are any; for first moments the second
@@ -407,13 +407,13 @@ export interface LatticeWeights extends LatticeBlock {
  * One symbol an element: 2q for a move of q steps away from zero as the previous value lies (zero counts as positive), 2q - 1 for one the
  * other way; from latticeEscape on, that and the rest as an escape.
  */
-export interface LatticeMoves {
+export interface LatticeSymbols {
   readonly symbols: Uint8Array;
   /** In element order, one for each latticeEscape among the symbols. */
   readonly escapes: Uint32Array;
 }
 
-export interface LatticeSymbols extends LatticeMoves {
+export interface QuantizedSymbols extends LatticeSymbols {
   /** latticeStatisticsWords sums a segment, in the order of LatticeStatistics of native/include/firn/lattice.h. Merge by adding. */
   readonly statistics: BigInt64Array;
 }
@@ -432,9 +432,9 @@ export const latticeProductsIndex = 7;
 export const latticeSignedSumsIndex = 8;
 
 /** The place of a segment in the matrix it is part of, and what gramFactor made of the matrix's inputs. */
-export interface FeedbackPlace {
+export interface GptqPlace {
   readonly factor: Float32Array;
-  /** Of a block of the factor, 1..feedbackBlockMax; divides `inputs`. */
+  /** Of a block of the factor, 1..gptqBlockMax; divides `inputs`. */
   readonly size: number;
   readonly inputs: number;
   readonly outputs: number;
@@ -442,13 +442,13 @@ export interface FeedbackPlace {
   readonly inputsLast: boolean;
 }
 
-export interface FeedbackWeights {
+export interface GptqWeights {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
   readonly segment: LatticeSegment;
   /** Absent for a base. */
   readonly previous?: LatticeState;
-  readonly place: FeedbackPlace;
+  readonly place: GptqPlace;
   /** The segment's first element in its tensor. */
   readonly firstElement: number;
   /** Share of the errors that is handed on, 0..1. */
@@ -458,16 +458,16 @@ export interface FeedbackWeights {
   readonly prices?: Uint8Array | undefined;
 }
 
-export const feedbackBlockMax = 4096;
+export const gptqBlockMax = 4096;
 
-/** Most checkpoints whose moves one payload may hold. */
-export const moveTupleWidthMax = 4;
+/** Most checkpoints whose symbols one payload may hold. */
+export const jointSymbolWidthMax = 4;
 
-/** What the symbols of a payload that holds the moves of several checkpoints stand for (docs/format-blocks.md, section 15). */
-export interface MoveTuples {
+/** What the symbols of a payload that holds the symbols of several checkpoints stand for (docs/format-blocks.md, section 15). */
+export interface JointSymbols {
   /** The symbols of the first checkpoint in all tuples, then those of the second, and so on; at least one tuple, each symbol at most latticeEscape. */
   readonly symbols: Uint8Array;
-  /** Checkpoints: 2..moveTupleWidthMax. */
+  /** Checkpoints: 2..jointSymbolWidthMax. */
   readonly width: number;
 }
 
@@ -479,7 +479,7 @@ export interface ResidualLink {
   /** Of each segment, in the tables. */
   readonly slots: Uint32Array;
   /** Of a payload of several checkpoints, and which of them this link is. It follows links of the same payload, tables and slots for all before it. */
-  readonly part?: { readonly tuples: MoveTuples; readonly position: number } | undefined;
+  readonly part?: { readonly tuples: JointSymbols; readonly position: number } | undefined;
 }
 
 /** A block through a chain of packages, each of which moves the state that the one before left. */
@@ -506,20 +506,20 @@ export interface ResidualBlock extends WeightBlock {
   readonly gradientScales?: Float32Array | undefined;
 }
 
-/** A block's moves and their contexts, in memory of the core that garbage collection does not know of: give it back. */
-export interface KeptMoves {
+/** A block's symbols and their contexts, in memory of the core that garbage collection does not know of: give it back. */
+export interface CachedSymbols {
   readonly memoryBytes: number;
-  /** Frees the memory, once no job works on it any more; using the moves afterwards is a TypeError. */
+  /** Frees the memory, once no job works on it any more; using the symbols afterwards is a TypeError. */
   release(): void;
 }
 
 /** What quantizing a block told. */
 export interface QuantizedBlock {
-  /** As in LatticeSymbols. */
+  /** As in QuantizedSymbols. */
   readonly statistics: BigInt64Array;
   /** latticeErrorWords sums a segment, as LatticeErrorSums of native/include/firn/lattice.h: add them up in the order of blocks, and see latticeError. */
   readonly errors: Float64Array;
-  readonly moves: KeptMoves | undefined;
+  readonly symbols: CachedSymbols | undefined;
 }
 
 /** Words of one segment's error sums, and where each begins; of three, one for each class of LatticeStatistics. */

@@ -7,7 +7,7 @@ export interface ElementState {
 }
 
 /** Activity that a move of 0, 1, 2, 3, and 4 or more steps lifts to. */
-const activityOfMove = [0, 46, 54, 58, 62];
+const activityOfSteps = [0, 46, 54, 58, 62];
 
 export function unitsOf(weight: number, exponent: number): number {
   const scaled = weight * 2 ** -exponent;
@@ -45,7 +45,7 @@ export function afterOf(q: number, previous: ElementState | undefined, { step, s
   const distance = steps === 0 ? 0 : steps * step - offsets[Math.min(steps, 3) - 1]!;
   const k = (previous?.k ?? 0) * 2 ** shift + Math.sign(q) * distance;
   if (previous === undefined) return { k, activity: 42 * 4 };
-  const next = Math.max((previous.activity >> 2) - 6, activityOfMove[Math.min(steps, 4)]!);
+  const next = Math.max((previous.activity >> 2) - 6, activityOfSteps[Math.min(steps, 4)]!);
   return { k, activity: next * 4 + (q === 0 ? 0 : q > 0 ? 1 : 2) };
 }
 

@@ -26,10 +26,10 @@ export const chainLengthMax = 1024;
 export const gatheringsMax = 2;
 /** Blocks, of any packages, in which the elements of a gathered block lie: what is decoded for one, and by the limit above for one of those. */
 export const gatheredBlocksMax = 8;
-/** Checkpoints of a super-step; moveTupleWidthMax of native/core.ts. */
-export const superStepWidthMin = 2;
-export const superStepWidthMax = 4;
-/** Tuples that a super-step lists: rarer ones are told in full. */
-export const superStepTuplesMax = 4096;
+/** Checkpoints of a merged package; jointSymbolWidthMax of native/core.ts. */
+export const mergedPackageWidthMin = 2;
+export const mergedPackageWidthMax = 4;
+/** Tuples that a merged package lists: rarer ones are told in full. */
+export const mergedJointSymbolsMax = 4096;
 /** Longest context tables of a package as stored, in bytes: the most that many tensors can need is far less. */
 export const contextTablesBytesMax = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { corruptPackage } from './corrupt-package.ts';
 import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
-import { decodeSuperStepIndex } from './index/decode-super-step.ts';
+import { decodeMergedPackageIndex } from './index/decode-merged.ts';
 import { checkFrame, decodePrefix, decodeTrailer, prefixBytes, trailerBytes, type Crc32c, type IndexLocation } from './package-frame.ts';
 import type { FormatVersion, PackageIndex } from './package-index.ts';
 
@@ -13,7 +13,7 @@ export interface PackageSource {
 /** A package's frame and stored index, checked against their checksum but not decoded: a delta's index needs the ancestor's first. */
 export interface StoredIndex extends IndexLocation {
   readonly id: string;
-  /** What chains call it: its id, or those of the checkpoints of a super-step, oldest first. */
+  /** What chains call it: its id, or those of the checkpoints of a merged package, oldest first. */
   readonly packageIds: readonly string[];
   readonly formatVersion: FormatVersion;
   readonly ancestorId: string | undefined;
@@ -38,14 +38,15 @@ export async function readStoredIndex(source: PackageSource, crc32c: Crc32c, sig
 /** Decodes a stored index, of one checkpoint; a delta's with the index of its ancestor. Throws `corrupt-package`. */
 export function decodeStoredIndex(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex {
   const [index, ...more] = decodeStoredIndexes(stored, ancestor);
-  if (index === undefined || more.length > 0) throw corruptPackage('the package is a super-step');
+  if (index === undefined || more.length > 0) throw corruptPackage('the package is a merged package');
   return index;
 }
 
 /** Decodes a stored index into those of its checkpoints, as many as `packageIds`. Throws `corrupt-package`. */
 export function decodeStoredIndexes(stored: StoredIndex, ancestor: PackageIndex | undefined): PackageIndex[] {
   const { indexBytes, id, formatVersion, indexOffsetBytes } = stored;
-  const indexes = formatVersion === 3 ? decodeSuperStepIndex(indexBytes, { id, ancestor }) : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
+  const indexes =
+    formatVersion === 3 ? decodeMergedPackageIndex(indexBytes, { id, ancestor }) : [decodePackageIndex(indexBytes, { id, formatVersion, ancestor })];
   if (payloadEndBytes(indexes) !== indexOffsetBytes) throw corruptPackage('the payloads do not fill the package');
   return indexes;
 }

@@ -1,5 +1,5 @@
 import type { SafetensorsLayout } from '../checkpoint/safetensors/safetensors-layout.ts';
-import type { MoveTuples } from '../native/core.ts';
+import type { JointSymbols } from '../native/core.ts';
 import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
 import type { FormatVersion } from './format-version.ts';
 import type { PackageCodebook } from './package-codebook.ts';
@@ -26,22 +26,22 @@ export interface PackageIndex {
   /** What residual tensors share; a package of version 1 has none. */
   readonly residual?: ResidualCoding;
   readonly files: readonly PackageFile[];
-  /** Of a checkpoint stored in a super-step: its residual blocks share their payloads with those of the checkpoints beside it. */
-  readonly part?: SuperStepPart;
+  /** Of a checkpoint stored in a merged package: its residual blocks share their payloads with those of the checkpoints beside it. */
+  readonly part?: MergedPackagePart;
 }
 
-/** What the checkpoints of a super-step share (docs/format.md, "Super-steps"). */
-export interface SuperStep {
+/** What the checkpoints of a merged package share (docs/format.md, "Super-steps"). */
+export interface MergedPackage {
   /** The id of the stored package; each checkpoint in it keeps the id of the package it was stored in before. */
   readonly id: string;
   /** By position, each the ancestor of the next. */
   readonly packageIds: readonly string[];
   /** What the symbols of its residual blocks stand for. */
-  readonly tuples: MoveTuples;
+  readonly tuples: JointSymbols;
 }
 
-export interface SuperStepPart {
-  readonly superStep: SuperStep;
+export interface MergedPackagePart {
+  readonly mergedPackage: MergedPackage;
   /** From 0. */
   readonly position: number;
 }
@@ -81,16 +81,16 @@ export interface ExternalContent {
   readonly type: 'external';
 }
 
-export type TensorCoding = BlockedCoding | CopyCoding | KeptCoding;
+export type TensorCoding = BlockedCoding | CopyCoding | InheritedCoding;
 
 /** Whether a coding is one of model weights that a method quantizes. */
 export function isWeightCoding({ kind }: { readonly kind: TensorCoding['kind'] }): boolean {
-  return kind !== 'copy' && kind !== 'kept' && codingRuleOf({ kind }).isWeight;
+  return kind !== 'copy' && kind !== 'inherited' && codingRuleOf({ kind }).isWeight;
 }
 
 /** Whether elements come back as they were uploaded, as far as the coding tells: a copy's are those of its original. */
 export function isExactCoding({ kind }: { readonly kind: Exclude<TensorCoding['kind'], 'copy'> }): boolean {
-  return kind === 'kept' || codingRuleOf({ kind }).isExact;
+  return kind === 'inherited' || codingRuleOf({ kind }).isExact;
 }
 
 /** The elements are those of another tensor of the package, which is no copy. From version 4 on. */
@@ -101,20 +101,20 @@ export interface CopyCoding extends TensorPlace {
 }
 
 /** The elements are those of a tensor of the ancestor, as they come back there, whatever its name, file and coding. From version 6 on. */
-export interface KeptCoding extends TensorPlace {
-  readonly kind: 'kept';
+export interface InheritedCoding extends TensorPlace {
+  readonly kind: 'inherited';
 }
 
 /** Codings of tensors whose elements are in no block of their own. */
-export type BlocklessCoding = CopyCoding | KeptCoding;
+export type BlocklessCoding = CopyCoding | InheritedCoding;
 
 export function isBlockless(coding: TensorCoding): coding is BlocklessCoding {
-  return coding.kind === 'copy' || coding.kind === 'kept';
+  return coding.kind === 'copy' || coding.kind === 'inherited';
 }
 
 /** The format version from which a package may hold a coding. */
 export function codingVersionMin(coding: TensorCoding): FormatVersion {
-  if (coding.kind === 'kept') return 6;
+  if (coding.kind === 'inherited') return 6;
   if (coding.kind === 'copy') return coding.widened === true ? 5 : 4;
   return codingRuleOf(coding).versionMin(coding);
 }

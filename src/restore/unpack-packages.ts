@@ -21,7 +21,7 @@ export interface UnpackRequest {
   readonly core: NativeCore;
   /** A package and all its ancestors, in any order. */
   readonly packagePaths: readonly string[];
-  /** Id of the package to rebuild, for one in a super-step; the newest when absent. */
+  /** Id of the package to rebuild, for one in a merged package; the newest when absent. */
   readonly packageId?: string | undefined;
   /** Created when missing; existing files are never overwritten. */
   readonly outFolder: string;
@@ -76,7 +76,7 @@ interface FileToRebuild extends PackageFile {
   readonly holder: string;
 }
 
-/** The packages in a file: one, or those of a super-step. */
+/** The packages in a file: one, or those of a merged package. */
 async function identify(core: NativeCore, path: string): Promise<ChainedPackage[]> {
   const reader = await openPlainFile(path);
   try {

@@ -10,13 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FirnError, type FirnErrorCode } from '../../src/checkpoint/firn-error.ts';
-import { payloadBytesMax, superStepPayloadBytesMax } from '../../src/package/blocks/block-bounds.ts';
+import { payloadBytesMax, mergedPackagePayloadBytesMax } from '../../src/package/blocks/block-bounds.ts';
 import { ByteReader } from '../../src/package/byte-reader.ts';
 import { ByteWriter } from '../../src/package/byte-writer.ts';
 import { decodePackageIndex, readAncestorId } from '../../src/package/index/decode-index.ts';
-import { decodeSuperStepIndex } from '../../src/package/index/decode-super-step.ts';
+import { decodeMergedPackageIndex } from '../../src/package/index/decode-merged.ts';
 import { encodePackageIndex } from '../../src/package/index/encode-index.ts';
-import { encodeSuperStepIndex } from '../../src/package/index/encode-super-step.ts';
+import { encodeMergedPackageIndex } from '../../src/package/index/encode-merged.ts';
 import { prefixBytes } from '../../src/package/package-frame.ts';
 import type { FormatVersion, PackageIndex } from '../../src/package/package-index.ts';
 import { planFile } from '../../src/package/blocks/plan-file.ts';
@@ -72,14 +72,14 @@ export class IndexTarget {
     }
     let offsetBytes = prefixBytes;
     for (const index of indexes) offsetBytes = checkIndex(index, offsetBytes);
-    const again = this.#formatVersion === 3 ? encodeSuperStepIndex(indexes, ancestor!) : encodePackageIndex(indexes[0]!, ancestor);
+    const again = this.#formatVersion === 3 ? encodeMergedPackageIndex(indexes, ancestor!) : encodePackageIndex(indexes[0]!, ancestor);
     if (!isDeepStrictEqual(this.#decode(again, ancestor), indexes)) throw new Error('accepted, but encoding it again gives another index');
     return 'accepted';
   }
 
   #decode(bytes: Uint8Array, ancestor: PackageIndex | undefined): PackageIndex[] {
     const formatVersion = this.#formatVersion;
-    if (formatVersion === 3) return decodeSuperStepIndex(bytes, { id: ownId, ancestor });
+    if (formatVersion === 3) return decodeMergedPackageIndex(bytes, { id: ownId, ancestor });
     return [decodePackageIndex(bytes, { formatVersion, id: ownId, ancestor })];
   }
 }
@@ -87,7 +87,7 @@ export class IndexTarget {
 /** Throws unless the blocks of an index lie one after another from `firstBytes` on, but for those it shares; returns where they end. */
 function checkIndex(index: PackageIndex, firstBytes: number): number {
   let offsetBytes = firstBytes;
-  const bytesMax = index.part === undefined ? payloadBytesMax : superStepPayloadBytesMax;
+  const bytesMax = index.part === undefined ? payloadBytesMax : mergedPackagePayloadBytesMax;
   for (const { sizeBytes, content, path } of index.files) {
     const plan = planFile({ sizeBytes, content });
     if (content.type === 'external' || plan === undefined) continue;

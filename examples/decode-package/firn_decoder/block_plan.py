@@ -15,7 +15,7 @@ BITMASK_CODING = 38
 COPY_CODING = 40
 MASTER_CODING = 41
 WIDENED_CODING = 42
-KEPT_CODING = 43
+INHERITED_CODING = 43
 
 # A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("bitmask", dtype) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
@@ -57,7 +57,7 @@ def plan_blocks(tensors: Sequence[Tensor], codings: Sequence[int], blocks_max: i
     plans: list[BlockPlan] = []
     open_blocks: dict[BlockClass, BlockPlan] = {}
     for number, tensor in enumerate(tensors):
-        if tensor.elements == 0 or codings[number] in (COPY_CODING, WIDENED_CODING, KEPT_CODING):
+        if tensor.elements == 0 or codings[number] in (COPY_CODING, WIDENED_CODING, INHERITED_CODING):
             continue
         class_ = block_class(codings[number], tensor.dtype)
         if tensor.elements > BLOCK_ELEMENTS_MAX:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .block_plan import BITMASK_CODING, CODEBOOK_CODING, COPY_CODING, KEPT_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
+from .block_plan import BITMASK_CODING, CODEBOOK_CODING, COPY_CODING, INHERITED_CODING, MASTER_CODING, RESIDUAL_CODING, STATE_CODINGS, WIDENED_CODING, BlockPlan, plan_blocks
 from .byte_reader import ByteReader
 from .context_tables import SLOTS_MAX, read_context_tables
 from .element_kinds import element_bytes
@@ -149,7 +149,7 @@ class BodyReader:
         tensors = parse_safetensors_header(header)
         codings = self._read_codings(tensors, reference)
         copies, named, kept = self._read_copies(tensors, codings, earlier)
-        blockless = [tensor.elements for number, tensor in enumerate(tensors) if codings[number] in (COPY_CODING, WIDENED_CODING, KEPT_CODING)]
+        blockless = [tensor.elements for number, tensor in enumerate(tensors) if codings[number] in (COPY_CODING, WIDENED_CODING, INHERITED_CODING)]
         self.copied_blocks += sum(-(-elements // BLOCK_ELEMENTS_MAX) for elements in blockless if elements > BLOCK_ELEMENTS_MAX)
         check(self.copied_blocks <= COPIED_BLOCKS_MAX, "a package has too many copies")
         seconds = self._read_seconds(tensors, codings)
@@ -232,7 +232,7 @@ class BodyReader:
             return self.version >= 2
         if code == COPY_CODING or code in STATE_CODINGS:
             return self.version >= 4
-        if code == KEPT_CODING:
+        if code == INHERITED_CODING:
             return self.version >= 6
         if code == BITMASK_CODING:
             return self.version >= 8
@@ -244,11 +244,11 @@ class BodyReader:
         named: _Named = {}
         kept: _Named = {}
         for number, (tensor, coding) in enumerate(zip(tensors, codings, strict=True)):
-            if coding in (MASTER_CODING, WIDENED_CODING, KEPT_CODING):
+            if coding in (MASTER_CODING, WIDENED_CODING, INHERITED_CODING):
                 file = self.reader.varint()
                 check(file < _FILES_MAX, "a tensor names one in a file that cannot be")
-                (kept if coding == KEPT_CODING else named)[number] = (file, self.reader.varint())
-            if coding == KEPT_CODING:
+                (kept if coding == INHERITED_CODING else named)[number] = (file, self.reader.varint())
+            if coding == INHERITED_CODING:
                 self._check_kept(tensor, *kept[number])
             if coding != COPY_CODING:
                 continue
@@ -258,7 +258,7 @@ class BodyReader:
             check(distance > 0 or original < number, "a copy is of a tensor that comes after it")
             check(distance == 0 or earlier[file].content == SAFETENSORS, "a copy is of a tensor in a file that has none")
             there, codings_there = (tensors, codings) if distance == 0 else (earlier[file].tensors, earlier[file].codings)
-            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING, KEPT_CODING), "a copy is of a tensor that is not there, or of one that is a copy or kept")
+            check(original < len(there) and codings_there[original] not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING), "a copy is of a tensor that is not there, or of one that is a copy or kept")
             same = there[original].dtype == tensor.dtype and there[original].elements == tensor.elements > 0
             check(same, "a copy is of a tensor of another dtype or size")
             copies[number] = (file, original)
@@ -326,7 +326,7 @@ def _check_named(files: list[PackageFile], file: PackageFile) -> None:
         if file.codings[number] == MASTER_CODING:
             check(coding < CODEBOOK_CODING and there.dtype in ("F16", "BF16"), "a master names a tensor that is not exact, or not of 16-bit floats")
         else:
-            check(coding not in (COPY_CODING, WIDENED_CODING, KEPT_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, a kept tensor, or another dtype")
+            check(coding not in (COPY_CODING, WIDENED_CODING, INHERITED_CODING) and there.dtype in _FLOATS, "a widened copy names a copy, a kept tensor, or another dtype")
 
 
 def _runs_key(tensors: list[Tensor], plan: BlockPlan) -> tuple[object, ...]:

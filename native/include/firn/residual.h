@@ -13,15 +13,15 @@
 
 namespace firn {
 
-inline constexpr uint32_t kMoveTupleWidthMax = 4;  // checkpoints whose moves one payload may hold
+inline constexpr uint32_t kJointSymbolWidthMax = 4;  // checkpoints whose symbols one payload may hold
 
-// What the symbols of a payload that holds the moves of `width` checkpoints stand for (docs/format-blocks.md, section
+// What the symbols of a payload that holds the symbols of `width` checkpoints stand for (docs/format-blocks.md, section
 // 15): symbols[j * count + t] is the symbol of checkpoint j in tuple t. Tuples from kContextEscape on are told by
 // escapes.
-struct MoveTuples {
+struct JointSymbols {
   const uint8_t* symbols = nullptr;  // each below kContextSymbols; null for a payload of one checkpoint
   size_t count = 0;
-  uint32_t width = 0;  // 2..kMoveTupleWidthMax
+  uint32_t width = 0;  // 2..kJointSymbolWidthMax
 };
 
 // What one package says of a block. Nothing is owned.
@@ -33,7 +33,7 @@ struct ResidualLink {
   const uint32_t* slots = nullptr;  // of the segments, in the tables
   // A payload of several checkpoints stands for as many links, of which the last ones may be missing: each has all that
   // is above, and its own segments.
-  MoveTuples tuples{};
+  JointSymbols tuples{};
   uint32_t position = 0;  // of the checkpoint in the payload: 0, and then one more than that of the link before
 };
 
@@ -67,15 +67,15 @@ class ResidualCoding {
 
   // lattice_quantize() of `weights`. `statistics` receives one entry a segment.
   Status quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics);
-  // In place of it: moves that were found before.
+  // In place of it: symbols that were found before.
   void use(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count);
 
-  // lattice_error_sums() of the moves.
+  // lattice_error_sums() of the symbols.
   Status error_sums(const void* weights, Dtype dtype, const void* gradients, Dtype gradient_dtype,
                     const float* gradient_scales, LatticeErrorSums* sums) const;
-  // The moves with their contexts; `slots` has one entry a segment.
+  // The symbols with their contexts; `slots` has one entry a segment.
   ContextBlock context_block(const uint32_t* slots);
-  // What the moves lead to, as lattice_values() gives it; corrupt for moves that no encoder makes.
+  // What the symbols lead to, as lattice_values() gives it; corrupt for symbols that no encoder makes.
   Status elements(Dtype dtype, void* out) const;
 
  private:

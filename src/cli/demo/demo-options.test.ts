@@ -12,12 +12,13 @@ describe('readDemoOptions', () => {
   });
 
   test('every option, in any order', () => {
-    expect(read('--json', 'out.json', '/series', '--metric', 'accuracy', '--threshold=0.01', '--method', 'inshrinkerator')).toEqual({
+    expect(read('--json', 'out.json', '--keep', 'kept', '/series', '--metric', 'accuracy', '--threshold=0.01', '--method', 'inshrinkerator')).toEqual({
       seriesDirectory: '/series',
       metrics: ['accuracy'],
       thresholds: [0.01],
       method: 'inshrinkerator',
       jsonPath: 'out.json',
+      keepDirectory: 'kept',
     });
     expect(read('--method', 'inshrinkerator', '--clustering', 'entropy')).toMatchObject({ clustering: 'entropy' });
     expect(read('--threshold', '0').thresholds).toEqual([0]);

@@ -17,10 +17,12 @@ export interface DemoOptions {
   readonly clustering?: ClusteringChoice;
   /** Where to write every row and total as JSON. */
   readonly jsonPath?: string;
+  /** Where to keep what was downloaded again, a folder `<run>-<step>` for each checkpoint; put away when absent. */
+  readonly keepDirectory?: string;
 }
 
 export const demoUsage =
-  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE]';
+  'npm run demo -- [<series dir>] [--metric accuracy|loss[,...]] [--threshold 0.005[,...]] [--method residual|inshrinkerator] [--clustering kmeanspp|optimal|entropy] [--json FILE] [--keep DIR]';
 
 /** Reads the command line. Throws an Error with one sentence. */
 export function readDemoOptions(args: readonly string[], bundledSeries: string): DemoOptions {
@@ -33,6 +35,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
       method: { type: 'string', default: defaultSearchOptions.method },
       clustering: { type: 'string' },
       json: { type: 'string' },
+      keep: { type: 'string' },
     },
   });
   const thresholds = values.threshold.split(',').map(readThreshold);
@@ -51,6 +54,7 @@ export function readDemoOptions(args: readonly string[], bundledSeries: string):
     ...(metrics === undefined ? {} : { metrics }),
     ...(clustering === undefined ? {} : { clustering }),
     ...(values.json === undefined ? {} : { jsonPath: values.json }),
+    ...(values.keep === undefined ? {} : { keepDirectory: values.keep }),
   };
 }
 

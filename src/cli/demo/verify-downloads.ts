@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { degradation, withinThreshold, type MetricValues, type QualityThresholds } from '../../checkpoint/quality/quality.ts';
@@ -17,6 +17,8 @@ export interface VerifyOptions {
   readonly directory: string;
   readonly thresholds: QualityThresholds;
   readonly reEvaluator: ReEvaluator;
+  /** Where downloads stay, in a folder `<run>-<step>` each; they are removed when absent. */
+  readonly keepDirectory?: string | undefined;
 }
 
 /** Downloads one checkpoint again, checks digests, and re-evaluates it in a process of its own. Returns what is off, as sentences. */
@@ -24,7 +26,9 @@ export async function verifyDownload(hub: HubClient, series: Series, pushed: Pus
   const name = `${pushed.run}@${pushed.checkpoint.step}`;
   const { modelFiles } = pushed.checkpoint;
   const uploaded = modelFiles.map((file) => file.from);
-  const directory = await mkdtemp(join(options.directory, 'downloaded-'));
+  const kept = options.keepDirectory === undefined ? undefined : join(options.keepDirectory, `${pushed.run}-${pushed.checkpoint.step}`);
+  if (kept !== undefined) await mkdir(kept, { recursive: true });
+  const directory = kept ?? (await mkdtemp(join(options.directory, 'downloaded-')));
   try {
     const wrongDigests: string[] = [];
     for (const { path } of modelFiles) wrongDigests.push(...(await downloadFile(hub, pushed, path, join(directory, path))));
@@ -33,7 +37,7 @@ export async function verifyDownload(hub: HubClient, series: Series, pushed: Pus
     const after = await options.reEvaluator.evaluate(downloaded, uploaded);
     return [...wrongDigests.map((problem) => `${name}: ${problem}`), ...compareMetrics(name, series, pushed, { before, after }, options)];
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    if (kept === undefined) await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -22,7 +22,7 @@ import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { countBlocks, readParts, type LocatedPart } from '../../restore/chain/read-parts.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
-import { planKept } from './plan-kept.ts';
+import { planInherited } from './inherited-tensors.ts';
 
 /** A stored checkpoint that a delta may refer to, seen along the blocks of a new checkpoint. The chain stays open while this is in use. */
 export class Ancestor {
@@ -63,7 +63,7 @@ export class Ancestor {
     this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map()));
   }
 
-  /** The same stored checkpoint along the plan with the tensors that it has already as kept (`planKept`); itself where there are none. Rejects as that does. */
+  /** The same stored checkpoint along the plan with the tensors that it has already as kept (`planInherited`); itself where there are none. Rejects as that does. */
   keeping(signal?: AbortSignal): Promise<Ancestor> {
     this.kept ??= this.findKept(signal);
     return this.kept;
@@ -71,7 +71,7 @@ export class Ancestor {
 
   private async findKept(signal: AbortSignal | undefined): Promise<Ancestor> {
     const { files, plan } = this;
-    const kept = await planKept({ files, plan, ancestor: this, signal });
+    const kept = await planInherited({ files, plan, ancestor: this, signal });
     if (kept === plan) return this;
     const along = new Ancestor(this.chain, files, kept);
     // What shares a block with a kept tensor loses its counterpart where nothing can be gathered.
@@ -87,7 +87,7 @@ export class Ancestor {
         if (coding.kind !== 'exact') continue;
         const hasBlock = this.hasBlock(file, number);
         for (const { tensor, elementCount } of segments) {
-          const isElsewhere = codings[tensor]!.kind !== 'kept' && other.files[file]!.codings[tensor]!.kind === 'kept';
+          const isElsewhere = codings[tensor]!.kind !== 'inherited' && other.files[file]!.codings[tensor]!.kind === 'inherited';
           if (!hasBlock || isElsewhere) bytes += elementCount * dtypeBytes[tensors[tensor]!.dtype];
         }
       }
@@ -112,7 +112,7 @@ export class Ancestor {
         if (this.hasBlock(file, number)) matched += block.elementCount;
       }
       for (const [tensor, { elementCount }] of this.files[file]!.layout.tensors.entries()) {
-        if (codings[tensor]?.kind !== 'kept') continue;
+        if (codings[tensor]?.kind !== 'inherited') continue;
         elements += elementCount;
         matched += elementCount;
       }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { PackageRecord } from '../../catalog/contract/package-records.ts';
 import { chainCost } from './chain-cost.ts';
 
-const record = (key: string, storedBytes: number, superStep?: number) =>
-  ({ key, storedBytes, sizeBytes: superStep ?? storedBytes, ...(superStep !== undefined && { superStepId: key }) }) as PackageRecord;
+const record = (key: string, storedBytes: number, mergedPackage?: number) =>
+  ({ key, storedBytes, sizeBytes: mergedPackage ?? storedBytes, ...(mergedPackage !== undefined && { superStepId: key }) }) as PackageRecord;
 
 describe('chainCost', () => {
   test('adds up packages, the base last', () => {

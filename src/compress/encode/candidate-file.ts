@@ -5,7 +5,7 @@ import type { BlockMemory } from '../../restore/block-memory.ts';
 import type { RangeSource } from '../../restore/range/stream-range.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
-import type { QuantizedForm } from '../method/quantized-form.ts';
+import type { QuantizedModel } from '../method/quantized-model.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import type { StateCoder } from './state-coder.ts';
 
@@ -14,7 +14,7 @@ export interface CandidateModel {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
   /** Of its weights; absent: as uploaded. */
-  readonly quantized?: QuantizedForm | undefined;
+  readonly quantized?: QuantizedModel | undefined;
   /** Of its optimizer state; absent: as uploaded. */
   readonly state?: StateCoder;
 }
@@ -31,7 +31,7 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
   const placed = placeCopies(planOf(file), { codings: plan.files[file]!.codings, file, planOf });
   const blockOf = (index: number): CopiedBlock => {
     const copied = placed.copied[index - placed.blocks.length] ?? { file, block: index };
-    if ('kept' in copied) throw new TypeError('what an ancestor keeps is not read from what was uploaded');
+    if ('inherited' in copied) throw new TypeError('what an ancestor keeps is not read from what was uploaded');
     return copied;
   };
   const elementsOf = (place: BlockPlace, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> => {

@@ -9,7 +9,7 @@ import { encodeMaster } from './encode-master.ts';
 import { mapBounded } from '../bounded-parallel.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import { withoutExternal, type CodingPlan } from '../plan/plan-codings.ts';
-import type { FormEncoding, QuantizedForm } from '../method/quantized-form.ts';
+import type { PackageEncoding, QuantizedModel } from '../method/quantized-model.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
 import { isExactState, StateCoder } from './state-coder.ts';
 
@@ -20,7 +20,7 @@ export interface CheckpointToEncode {
   readonly source: ModelSource;
   readonly plan: CodingPlan;
   /** Absent when no weights are quantized. */
-  readonly quantized?: QuantizedForm;
+  readonly quantized?: QuantizedModel;
   readonly ancestor?: Ancestor;
   /** By file number: stored as the raw object, not in the package. */
   readonly external: ReadonlySet<number>;
@@ -70,7 +70,7 @@ export async function encodePackage(
 }
 
 /** Everything exact is coded against the ancestor wherever that helps, block by block. */
-async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode, options: EncodeOptions): Promise<FormEncoding> {
+async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode, options: EncodeOptions): Promise<PackageEncoding> {
   if (quantized !== undefined) return quantized.encoding(ancestor, { ...options, external });
   const payload = (): never => {
     throw new TypeError('everything is exact');
@@ -79,7 +79,7 @@ async function encodingOf({ quantized, ancestor, external }: CheckpointToEncode,
 }
 
 /** In the version that all codings of its files and gathered blocks need. */
-function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncoding): FormEncoding {
+function inVersion({ plan, external }: CheckpointToEncode, encoding: PackageEncoding): PackageEncoding {
   let { formatVersion } = encoding;
   for (const [file, { blocks, codings }] of plan.files.entries()) {
     if (external.has(file)) continue;
@@ -92,7 +92,7 @@ function inVersion({ plan, external }: CheckpointToEncode, encoding: FormEncodin
 
 async function* payloadsOf(
   checkpoint: CheckpointToEncode,
-  encoding: FormEncoding,
+  encoding: PackageEncoding,
   core: NativeCore,
   options: EncodeOptions,
   seen: { readonly payloadBytes: number[]; readonly unplacedState: Set<string> },
@@ -117,7 +117,7 @@ async function* payloadsOf(
 
 interface BlockEncoders {
   readonly checkpoint: CheckpointToEncode;
-  readonly encoding: FormEncoding;
+  readonly encoding: PackageEncoding;
   readonly core: NativeCore;
   readonly state: StateCoder;
 }
@@ -148,7 +148,7 @@ export async function encodeExact(
   return encodeExactBlock(core, { bytes, previous, elementKind }, signal);
 }
 
-function draftOf(checkpoint: CheckpointToEncode, { formatVersion, ancestor, codebooks, tableSets, residual, residualTensors }: FormEncoding): PackageDraft {
+function draftOf(checkpoint: CheckpointToEncode, { formatVersion, ancestor, codebooks, tableSets, residual, residualTensors }: PackageEncoding): PackageDraft {
   return {
     formatVersion,
     id: checkpoint.packageId,

@@ -105,14 +105,14 @@ function bytesBehind(work: ExactLineage, { plan, sample, candidate }: SampleBehi
     const ancestor = await work.ancestors.open(candidate, plan);
     if (ancestor === undefined) return undefined;
     const { plan: keeping } = await ancestor.keeping(work.signal);
-    const keptShare = ({ file, block }: BlockPlace): number => keptElements(keeping, file, block) / block.elementCount;
-    if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || keptShare(at) > 0)) return undefined;
-    return codedBytes(work, sample, { ancestor, share: (at) => 1 - keptShare(at) });
+    const inheritedShare = ({ file, block }: BlockPlace): number => inheritedElements(keeping, file, block) / block.elementCount;
+    if (!sample.some((at) => ancestor.hasBlock(at.file, at.index) || inheritedShare(at) > 0)) return undefined;
+    return codedBytes(work, sample, { ancestor, share: (at) => 1 - inheritedShare(at) });
   });
 }
 
-function keptElements({ files }: CodingPlan, file: number, { segments }: BlockPlace['block']): number {
-  return segments.reduce((sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'kept' ? elementCount : 0), 0);
+function inheritedElements({ files }: CodingPlan, file: number, { segments }: BlockPlace['block']): number {
+  return segments.reduce((sum, { tensor, elementCount }) => sum + (files[file]!.codings[tensor]!.kind === 'inherited' ? elementCount : 0), 0);
 }
 
 interface CodedBehind {

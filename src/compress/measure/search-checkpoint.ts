@@ -9,7 +9,7 @@ import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 import type { QualityGate } from './quality-gate.ts';
-import type { Quantization } from '../method/quantized-form.ts';
+import type { Quantization } from '../method/quantized-model.ts';
 import { writeCandidate } from './write-candidate.ts';
 
 export interface CheckpointSearch {
@@ -133,7 +133,7 @@ async function evaluateConfig(search: CheckpointSearch, config: QuantizationConf
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {
-    const quantized = await search.quantization.form(config);
+    const quantized = await search.quantization.quantize(config);
     const paths = await writeCandidate({ source: search.source, plan: search.plan, quantized }, directory, {
       parallel: services.blockParallel,
       signal: services.signal,

@@ -9,8 +9,8 @@ import type { Ancestors } from '../ancestor/open-ancestor.ts';
 import type { Resumption } from '../ancestor/resumed-training.ts';
 import type { CodingPlan, WeightCoding } from '../plan/plan-codings.ts';
 import type { ModelSource } from '../upload/model-source.ts';
-import type { FeedbackRequest, InputFeedback } from './input-feedback.ts';
-import type { Quantization } from './quantized-form.ts';
+import type { GramMatricesRequest, GramMatrices } from './gram-matrices.ts';
+import type { Quantization } from './quantized-model.ts';
 
 /**
  * A way of compressing model weights, as compress/ sees it; all-methods.ts lists them. The method's config is described
@@ -28,7 +28,7 @@ export interface Method {
    * What enters the matrices, measured on the uploaded weights; absent where the method has no use for it. Rejects with
    * `cancelled` alone.
    */
-  readonly measureInputs?: (request: FeedbackRequest) => Promise<InputFeedback | undefined>;
+  readonly measureInputs?: (request: GramMatricesRequest) => Promise<GramMatrices | undefined>;
   /** How optimizer files are coded; absent: as the run says. Rejects with the errors of catalog, store and core. */
   readonly optimizerState?: (choice: StateChoice) => Promise<StateOptions | undefined>;
   /** Gets ready for one checkpoint. */
@@ -105,7 +105,7 @@ export interface QuantizationBasis {
 export interface QuantizableModel {
   readonly plan: CodingPlan;
   /** Of methods that measure inputs, where an eval set tells what enters the matrices. */
-  readonly feedback?: InputFeedback;
+  readonly gramMatrices?: GramMatrices;
 }
 
 /** What a method decides the coding of optimizer files by. */

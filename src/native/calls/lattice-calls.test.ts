@@ -6,7 +6,7 @@ import {
   latticeEscape,
   latticeStatisticsWords,
   type LatticeBlock,
-  type LatticeMoves,
+  type LatticeSymbols,
   type LatticeSegment,
   type LatticeState,
 } from '../core.ts';
@@ -34,7 +34,7 @@ function weightsAt(checkpoint: number): Uint8Array {
 interface Step {
   readonly weights: Uint8Array;
   readonly block: LatticeBlock;
-  readonly moves: LatticeMoves;
+  readonly moves: LatticeSymbols;
   readonly state: LatticeState;
   readonly statistics: BigInt64Array;
 }
@@ -165,7 +165,7 @@ describe('a base and the checkpoints after it', async () => {
   it('refuse symbols and escapes no encoder writes', async () => {
     const { moves, block } = series[0]!;
     const { symbols, escapes } = moves;
-    const damage: LatticeMoves[] = [
+    const damage: LatticeSymbols[] = [
       { symbols: symbols.with(7, 32), escapes },
       { symbols, escapes: escapes.subarray(1) },
       { symbols, escapes: Uint32Array.of(...escapes, 0) },
@@ -173,7 +173,7 @@ describe('a base and the checkpoints after it', async () => {
     ];
     for (const hostile of damage) await expect(core.latticeApply(hostile, block)).rejects.toMatchObject({ code: 'corrupt-package' });
     const far: LatticeState = { values: new Int32Array(count).fill(2 ** 22), activity: new Uint8Array(count) };
-    const still: LatticeMoves = { symbols: new Uint8Array(count), escapes: new Uint32Array() };
+    const still: LatticeSymbols = { symbols: new Uint8Array(count), escapes: new Uint32Array() };
     await expect(core.latticeApply(still, { segments, previous: far })).rejects.toMatchObject({ code: 'corrupt-package' });
   });
 });

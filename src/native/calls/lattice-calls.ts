@@ -1,5 +1,5 @@
 import { checkArguments } from '../check/check-arguments.ts';
-import { checkFeedback } from '../check/check-feedback.ts';
+import { checkGptq } from '../check/check-gptq.ts';
 import { checkLattice } from '../check/check-lattice.ts';
 import type { LatticeSegment, LatticeState, NativeCore } from '../core.ts';
 import { nativeNumbers } from '../check/native-numbers.ts';
@@ -36,14 +36,14 @@ export function latticeCalls(runner: JobRunner) {
     gramFactor: async (gram, { size, damping }, signal) =>
       floatsOf(
         await runJob(runner, signal, () => {
-          checkFeedback.gram(gram, size, damping);
+          checkGptq.gram(gram, size, damping);
           return addon.gramFactor(engine, gram, size, damping);
         }),
       ),
     latticeTargets: async (request, signal) =>
       floatsOf(
         await runJob(runner, signal, () => {
-          checkFeedback.weights(request);
+          checkGptq.weights(request);
           const { weights, dtype, segment, previous, prices, firstElement, strength, deadZone } = request;
           const { factor, size, inputs, outputs, inputsLast } = request.place;
           return addon.latticeTargets(

@@ -5,7 +5,7 @@ import { checkLattice } from '../check/check-lattice.ts';
 import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
 import type { ElementsOptions, NativeCore, ResidualBlock, ResidualChain } from '../core.ts';
 import { flattened, stateOf } from './lattice-calls.ts';
-import { NativeKeptMoves } from './native-kept-moves.ts';
+import { NativeCachedSymbols } from './native-cached-symbols.ts';
 import { nativeNumbers } from '../check/native-numbers.ts';
 import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
@@ -47,21 +47,21 @@ export function residualCalls(runner: JobRunner) {
       ),
     residualQuantize: async (block, { counts, keep }, signal) => {
       let elementCount = 0;
-      const { moves, ...sums } = await runJob(runner, signal, () => {
+      const { symbols, ...sums } = await runJob(runner, signal, () => {
         elementCount = checkLattice.codedBlock(block);
         return addon.residualQuantize(engine, NativeContextCounts.handleOf(counts), Number(keep), ...blockArguments(block));
       });
-      return { ...sums, moves: moves && new NativeKeptMoves(addon, moves, elementCount) };
+      return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, elementCount) };
     },
-    countMoves: (moves, { counts: lengths, slots }, counts, signal) =>
+    countCachedSymbols: (symbols, { counts: lengths, slots }, counts, signal) =>
       runJob(runner, signal, () => {
         checkArguments.contextSegments({ counts: lengths, slots });
-        return addon.countMoves(engine, NativeContextCounts.handleOf(counts), NativeKeptMoves.handleOf(moves), lengths, slots);
+        return addon.countCachedSymbols(engine, NativeContextCounts.handleOf(counts), NativeCachedSymbols.handleOf(symbols), lengths, slots);
       }),
-    encodeMoves: (moves, { counts: lengths, slots }, tables, signal) =>
+    encodeCachedSymbols: (symbols, { counts: lengths, slots }, tables, signal) =>
       runJob(runner, signal, () => {
         checkArguments.contextSegments({ counts: lengths, slots });
-        return addon.encodeMoves(engine, NativeContextTables.handleOf(tables), NativeKeptMoves.handleOf(moves), lengths, slots);
+        return addon.encodeCachedSymbols(engine, NativeContextTables.handleOf(tables), NativeCachedSymbols.handleOf(symbols), lengths, slots);
       }),
     residualEncode: (block, tables, signal) =>
       runJob(runner, signal, () => {
@@ -75,12 +75,13 @@ export function residualCalls(runner: JobRunner) {
         () => checkLattice.codedBlock(block),
         (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
       ),
-    residualMovedElements: (moves, { segments, chain }, dtype, options = {}) =>
+    residualMovedElements: (symbols, { segments, chain }, dtype, options = {}) =>
       elementsOf(
         dtype,
         options,
         () => checkLattice.chainBefore(chain, segments),
-        (number) => addon.residualMovedElements(engine, number, options.into, NativeKeptMoves.handleOf(moves), flattened(segments), ...chainArguments(chain)),
+        (number) =>
+          addon.residualMovedElements(engine, number, options.into, NativeCachedSymbols.handleOf(symbols), flattened(segments), ...chainArguments(chain)),
       ),
   } satisfies Partial<NativeCore>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { stateForms } from '../../checkpoint/options/state-form.ts';
+import { stateEncodings } from '../../checkpoint/options/state-encoding.ts';
 import type { StatePlace, StateSegment } from '../core.ts';
 import { loadCore } from '../load-core.ts';
 import { randomWeights, valuesOf } from '../reference.test-support.ts';
@@ -39,7 +39,7 @@ describe('optimizer state', () => {
     for (const [i, m] of found.entries()) expect(Math.abs(m - wanted[i]!) / (roots[i]! + 1e-8)).toBeLessThan(0.1001);
   });
 
-  it.each(stateForms)('of form %s takes at most twelve bits an element and a little, and the same bytes each time', async (form) => {
+  it.each(stateEncodings)('of form %s takes at most twelve bits an element and a little, and the same bytes each time', async (form) => {
     const place = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
     const payload = await core.stateEncode(form === 'secondMoment' ? second : first, place);
     expect(payload.length).toBeLessThan(1.5 * count + 260);
@@ -68,7 +68,7 @@ describe('optimizer state', () => {
   });
 
   it('of damaged payloads is refused or means other numbers', async () => {
-    for (const form of stateForms) {
+    for (const form of stateEncodings) {
       const place: StatePlace = { form, segments, ...(form === 'firstMoment' && { beside: second }) };
       const payload = await core.stateEncode(
         first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)),

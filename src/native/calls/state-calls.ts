@@ -28,5 +28,5 @@ export function stateCalls(runner: JobRunner) {
 
 function placeArguments({ form, segments, beside }: StatePlace) {
   const numbers = Uint32Array.from(segments.flatMap(({ elementCount, columns, column }) => [elementCount, columns, column]));
-  return [nativeNumbers.stateForm[form], numbers, beside] as const;
+  return [nativeNumbers.stateEncoding[form], numbers, beside] as const;
 }

@@ -8,9 +8,9 @@ import {
   latticePrices,
   latticeShiftMax,
   latticeStepMax,
-  moveTupleWidthMax,
+  jointSymbolWidthMax,
   type LatticeBlock,
-  type LatticeMoves,
+  type LatticeSymbols,
   type LatticeSegment,
   type LatticeWeights,
   type ResidualBlock,
@@ -83,7 +83,7 @@ function chainBefore({ links, start }: ResidualChain, own: readonly LatticeSegme
 
 function partOfPayload({ tuples: { symbols, width }, position }: LinkPart, before: LinkPart | undefined): void {
   bytes('tuples', symbols);
-  integer('width of tuples', width, 2, moveTupleWidthMax);
+  integer('width of tuples', width, 2, jointSymbolWidthMax);
   if (symbols.length === 0 || symbols.length % width !== 0) throw argumentError(`tuples: ${symbols.length} symbols of ${width} checkpoints`);
   integer('position', position, 0, width - 1);
   if (position > 0 && before?.position !== position - 1) throw argumentError('position: not behind the one before it');
@@ -94,7 +94,7 @@ function weights(request: LatticeWeights): void {
   integer('deadZone', request.deadZone, 0, latticeDeadZoneMax);
 }
 
-function moves({ symbols, escapes }: LatticeMoves, request: LatticeBlock): number {
+function moves({ symbols, escapes }: LatticeSymbols, request: LatticeBlock): number {
   bytes('symbols', symbols);
   typed('escapes', escapes, Uint32Array);
   const count = block(request);

@@ -9,7 +9,7 @@ const elementBytes = 4;
 
 /** Throws for a place, or for values in it, that native/include/firn/state.h does not allow. */
 export function checkState({ form, segments, beside }: StatePlace, values?: Uint8Array): void {
-  if (!Object.hasOwn(nativeNumbers.stateForm, form)) throw argumentError(`form: ${String(form)}`);
+  if (!Object.hasOwn(nativeNumbers.stateEncoding, form)) throw argumentError(`form: ${String(form)}`);
   segments.forEach(checkSegment);
   const count = segments.reduce((sum, { elementCount }) => sum + elementCount, 0);
   checkArguments.integer('elements of a block', count, 0, blockElementsMax);

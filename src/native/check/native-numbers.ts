@@ -1,5 +1,5 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
-import type { StateForm } from '../../checkpoint/options/state-form.ts';
+import type { StateEncoding } from '../../checkpoint/options/state-encoding.ts';
 import type { CodebookOptions, ElementKind, Partition } from '../core.ts';
 
 /** How the words of core.ts cross the seam: the pinned values of the enums in native/include/firn. */
@@ -18,7 +18,7 @@ export const nativeNumbers = {
     word32: 6,
     word64: 7,
   } satisfies Record<ElementKind, number>,
-  stateForm: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateForm, number>,
+  stateEncoding: { secondMoment: 0, firstMoment: 1, momentum: 2, clusters: 3 } satisfies Record<StateEncoding, number>,
   roundedKind: { BF16: 1, F16: 2 },
   /** Of a segment that nothing lies beside. */
   notRounded: 0,

@@ -8,8 +8,8 @@ export function payloadBytesMax(block: PlannedBlock): number {
   return codingRuleOf(block.coding).payloadBytesMax(block);
 }
 
-/** The same in a super-step, whose shared blocks hold what several checkpoints have. */
-export function superStepPayloadBytesMax(block: PlannedBlock): number {
+/** The same in a merged package, whose shared blocks hold what several checkpoints have. */
+export function mergedPackagePayloadBytesMax(block: PlannedBlock): number {
   return codingRuleOf(block.coding).sharedPayloadBytesMax?.(block) ?? payloadBytesMax(block);
 }
 

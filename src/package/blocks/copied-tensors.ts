@@ -1,7 +1,7 @@
 import { blockElementsMax } from '../../native/core.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { isBlockless, type CopyCoding, type PackageFile, type PackageIndex, type SafetensorsContent, type TensorCoding } from '../package-index.ts';
-import type { CopiedBlock, FilePlan, KeptBlock } from './plan-file.ts';
+import type { CopiedBlock, FilePlan, InheritedBlock } from './plan-file.ts';
 
 type TensorsOf = Pick<SafetensorsContent, 'layout' | 'codings'>;
 
@@ -26,7 +26,7 @@ export function checkCopies(content: TensorsOf, earlier: readonly PackageFile[])
 /** Throws `corrupt-package` unless every kept tensor is one of the ancestor of the same dtype and number of elements, at least one. */
 export function checkKept({ layout, codings }: TensorsOf, ancestor: PackageIndex | undefined): void {
   for (const [tensor, coding] of codings.entries()) {
-    if (coding.kind !== 'kept') continue;
+    if (coding.kind !== 'inherited') continue;
     const holder = ancestor?.files[coding.file]?.content;
     const there = holder?.type === 'safetensors' ? holder.layout.tensors[coding.tensor] : undefined;
     const { dtype, elementCount } = layout.tensors[tensor]!;
@@ -44,17 +44,17 @@ export function placeCopies(
   { codings, file, planOf }: { codings: readonly TensorCoding[]; file: number; planOf: (file: number) => FilePlan },
 ): FilePlan {
   if (!codings.some(isBlockless)) return plan;
-  const copied: (CopiedBlock | KeptBlock)[] = [];
+  const copied: (CopiedBlock | InheritedBlock)[] = [];
   const firstBlock = Int32Array.from(plan.firstBlock);
   const firstElement = Int32Array.from(plan.firstElement);
   for (const [tensor, coding] of codings.entries()) {
     const { elementCount } = plan.layout.tensors[tensor]!;
-    if (coding.kind === 'kept') {
+    if (coding.kind === 'inherited') {
       firstBlock[tensor] = plan.blocks.length + copied.length;
       firstElement[tensor] = 0;
       for (let first = 0; first < elementCount; first += blockElementsMax) {
         const kept = { file: coding.file, tensor: coding.tensor };
-        copied.push({ kept, firstElement: first, elementCount: Math.min(blockElementsMax, elementCount - first) });
+        copied.push({ inherited: kept, firstElement: first, elementCount: Math.min(blockElementsMax, elementCount - first) });
       }
     }
     if (coding.kind !== 'copy') continue;

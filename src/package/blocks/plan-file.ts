@@ -14,7 +14,7 @@ export interface FilePlan {
   readonly firstBlock: Int32Array;
   readonly firstElement: Int32Array;
   /** Blocks decoded for copies and kept tensors: their numbers go on behind those of `blocks`. */
-  readonly copied: readonly (CopiedBlock | KeptBlock)[];
+  readonly copied: readonly (CopiedBlock | InheritedBlock)[];
 }
 
 /** A block of a file of the package that another tensor's elements are copied from. The number is that in the file's own `blocks`. */
@@ -26,8 +26,8 @@ export interface CopiedBlock {
 }
 
 /** A block's worth of elements of a tensor of the ancestor. */
-export interface KeptBlock {
-  readonly kept: TensorPlace;
+export interface InheritedBlock {
+  readonly inherited: TensorPlace;
   readonly firstElement: number;
   readonly elementCount: number;
 }

@@ -31,7 +31,7 @@ export interface CodingRule<Tensor extends { readonly kind: string }, Block exte
   readonly isWeight: boolean;
   /** Whether elements come back as they were uploaded. */
   readonly isExact: boolean;
-  /** Whether blocks of consecutive deltas may share a payload in a super-step (docs/format.md, "Super-steps"). */
+  /** Whether blocks of consecutive deltas may share a payload in a merged package (docs/format.md, "Super-steps"). */
   readonly isShared: boolean;
   /** The format version from which a package may hold such a coding. */
   versionMin(coding: Tensor): FormatVersion;

@@ -1,6 +1,6 @@
 import { isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { superStepWidthMax } from '../format-limits.ts';
+import { mergedPackageWidthMax } from '../format-limits.ts';
 import type { CodingRule } from './coding-rule.ts';
 
 /**
@@ -40,6 +40,6 @@ export const residualCoding: CodingRule<ResidualTensorCoding, ResidualBlockCodin
   classOf: ({ dtype }) => dtype,
   payloadBytesMax: ({ elementCount }) => headBytesMax + elementBytesMax * elementCount,
   // The escapes of all its checkpoints besides.
-  sharedPayloadBytesMax: ({ elementCount }) => headBytesMax + (elementBytesMax + superStepWidthMax * escapeBytesMax) * elementCount,
+  sharedPayloadBytesMax: ({ elementCount }) => headBytesMax + (elementBytesMax + mergedPackageWidthMax * escapeBytesMax) * elementCount,
   matches: (there, here) => there.coding.dtype === here.coding.dtype,
 };

@@ -1,4 +1,4 @@
-import { stateForms, type StateForm } from '../../checkpoint/options/state-form.ts';
+import { stateEncodings, type StateEncoding } from '../../checkpoint/options/state-encoding.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import type { CodingRule } from './coding-rule.ts';
 
@@ -7,15 +7,15 @@ import type { CodingRule } from './coding-rule.ts';
  * the file. From version 4 on.
  */
 export type StateCoding =
-  | { readonly kind: 'state'; readonly form: Exclude<StateForm, 'firstMoment'> }
+  | { readonly kind: 'state'; readonly form: Exclude<StateEncoding, 'firstMoment'> }
   | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly beside: number };
 
 export interface StateBlock {
   readonly kind: 'state';
-  readonly form: StateForm;
+  readonly form: StateEncoding;
 }
 
-/** Code of the first of `stateForms`. */
+/** Code of the first of `stateEncodings`. */
 const firstCode = 33;
 /** Mode, lengths and coder states of a block, in bytes. */
 const headBytesMax = 256;
@@ -31,9 +31,9 @@ export const stateCoding: CodingRule<StateCoding, StateBlock> = {
   isExact: false,
   isShared: false,
   versionMin: () => 4,
-  codeOf: ({ form }) => firstCode + stateForms.indexOf(form),
+  codeOf: ({ form }) => firstCode + stateEncodings.indexOf(form),
   read: (code, { formatVersion }) => {
-    const form = formatVersion >= 4 ? stateForms[code - firstCode] : undefined;
+    const form = formatVersion >= 4 ? stateEncodings[code - firstCode] : undefined;
     if (form === undefined) return undefined;
     // What first moments lie beside is told later in the index (state-besides.ts).
     return form === 'firstMoment' ? { kind: 'state', form, beside: -1 } : { kind: 'state', form };

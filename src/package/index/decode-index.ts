@@ -1,7 +1,7 @@
 import { ByteReader } from '../byte-reader.ts';
 import { readCodebook } from './codebook-record.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { codebookCountMax, indexMemoryBytesMax, superStepWidthMax, superStepWidthMin } from '../format-limits.ts';
+import { codebookCountMax, indexMemoryBytesMax, mergedPackageWidthMax, mergedPackageWidthMin } from '../format-limits.ts';
 import { inflateExactly, MemoryBudget } from './header-delta.ts';
 import { indexFlags } from './index-codes.ts';
 import type { FormatVersion, PackageCodebook, PackageIndex } from '../package-index.ts';
@@ -16,7 +16,7 @@ export function readAncestorId(bytes: Uint8Array): string | undefined {
   return readFlags(new ByteReader(bytes)).ancestorId;
 }
 
-/** Ids of the packages that a stored index describes, of the package `id`: one, or those of a super-step in order. Throws `corrupt-package`. */
+/** Ids of the packages that a stored index describes, of the package `id`: one, or those of a merged package in order. Throws `corrupt-package`. */
 export function readPackageIds(bytes: Uint8Array, { id, formatVersion }: Pick<IndexContext, 'id' | 'formatVersion'>): readonly string[] {
   if (formatVersion !== 3) return [id];
   const reader = new ByteReader(bytes);
@@ -36,7 +36,7 @@ export interface IndexContext {
  * Throws `corrupt-package` for bytes no encoder writes; allocates at most `indexMemoryBytesMax` and a small multiple of the stored bytes.
  */
 export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): PackageIndex {
-  if (context.formatVersion === 3) throw corruptPackage('a super-step is read as one package');
+  if (context.formatVersion === 3) throw corruptPackage('a merged package is read as one package');
   const { ancestorId, body, budget } = openIndex(bytes, context);
   const codebookCount = body.varint(codebookCountMax, 'the number of codebooks');
   const tableSetCount = body.varint(codebookCount, 'the number of table sets');
@@ -63,7 +63,7 @@ export function decodePackageIndex(bytes: Uint8Array, context: IndexContext): Pa
 /** A stored index up to its body. */
 export interface OpenedIndex {
   readonly ancestorId: string | undefined;
-  /** Of a super-step. */
+  /** Of a merged package. */
   readonly packageIds: readonly string[];
   readonly body: ByteReader;
   /** What decoding it may still allocate. */
@@ -82,9 +82,9 @@ export function openIndex(bytes: Uint8Array, { formatVersion, ancestor }: IndexC
 
 function readSuperStepIds(reader: ByteReader): string[] {
   const width = reader.u8();
-  if (width < superStepWidthMin || width > superStepWidthMax) throw corruptPackage(`a super-step of ${width} checkpoints`);
+  if (width < mergedPackageWidthMin || width > mergedPackageWidthMax) throw corruptPackage(`a merged package of ${width} checkpoints`);
   const ids = Array.from({ length: width }, () => Buffer.from(reader.take(idLengthBytes)).toString('hex'));
-  if (new Set(ids).size !== width) throw corruptPackage('two checkpoints of a super-step have one id');
+  if (new Set(ids).size !== width) throw corruptPackage('two checkpoints of a merged package have one id');
   return ids;
 }
 

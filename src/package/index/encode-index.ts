@@ -28,7 +28,7 @@ export function encodePackageIndex(index: PackageIndex, ancestor?: PackageIndex)
   return sealIndex(encodeBody(index, ancestor), { ancestorId: ancestor?.id });
 }
 
-/** An index of this body, deflated where that is shorter; `packageIds`: of a super-step, as stored. */
+/** An index of this body, deflated where that is shorter; `packageIds`: of a merged package, as stored. */
 export function sealIndex(body: Uint8Array, head: { readonly ancestorId: string | undefined; readonly packageIds?: Uint8Array }): Uint8Array {
   const deflated = deflateRawSync(body, { level: 9, memLevel: 9 });
   const sized = new ByteWriter().varint(body.length).append(deflated).finish();
@@ -102,7 +102,7 @@ function writeBlocks(writer: ByteWriter, blocks: readonly BlockEntry[]): void {
   for (const block of blocks) writer.varint(block.lengthBytes).u32(block.crc32c);
 }
 
-/** All but those that checkpoints of a super-step share. */
+/** All but those that checkpoints of a merged package share. */
 function ownBlocks(file: PackageFile): BlockEntry[] {
   const entries = file.content.type === 'external' ? [] : file.content.blocks;
   const blocks = planFile(file)?.blocks ?? [];

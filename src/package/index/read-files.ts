@@ -3,7 +3,7 @@ import { checkFilePath, pathLengthMax } from '../../checkpoint/names.ts';
 import { parseSafetensorsHeader } from '../../checkpoint/safetensors/parse-safetensors.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { headerLengthBytes } from '../../checkpoint/safetensors/safetensors-limits.ts';
-import { blockCountMin, payloadBytesMax, superStepPayloadBytesMax } from '../blocks/block-bounds.ts';
+import { blockCountMin, payloadBytesMax, mergedPackagePayloadBytesMax } from '../blocks/block-bounds.ts';
 import type { PlannedBlock } from '../blocks/block-plan.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { codingRuleOf } from '../codings/all-codings.ts';
@@ -146,7 +146,7 @@ export class FilesReader {
     return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
   }
 
-  /** Blocks of a file that may do without an entry: those of the checkpoint before in the super-step. */
+  /** Blocks of a file that may do without an entry: those of the checkpoint before in the merged package. */
   #sharedCount(path: string): number {
     const before = this.#ctx.sharesResidualPayloads === true ? this.#ctx.ancestor?.files.find((file) => file.path === path)?.content : undefined;
     return before?.type === 'safetensors' ? before.blocks.length : 0;
@@ -170,13 +170,16 @@ export class FilesReader {
     return plan.blocks.map((block, number) => {
       if (!codingRuleOf(block.coding).isShared) return this.#block(block);
       const shared = file?.content.type === 'safetensors' ? file.content.blocks[matches?.[number] ?? -1] : undefined;
-      if (shared === undefined) throw corruptPackage('a residual block of a super-step has no block before it');
+      if (shared === undefined) throw corruptPackage('a residual block of a merged package has no block before it');
       return shared;
     });
   }
 
   #block(block: PlannedBlock): BlockEntry {
-    const lengthBytes = this.#body.varint(this.#ctx.formatVersion === 3 ? superStepPayloadBytesMax(block) : payloadBytesMax(block), 'the length of a payload');
+    const lengthBytes = this.#body.varint(
+      this.#ctx.formatVersion === 3 ? mergedPackagePayloadBytesMax(block) : payloadBytesMax(block),
+      'the length of a payload',
+    );
     if (lengthBytes === 0) throw corruptPackage('a payload is empty');
     const offsetBytes = this.#offsetBytes;
     this.#offsetBytes += lengthBytes;

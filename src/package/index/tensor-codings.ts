@@ -91,22 +91,22 @@ function readNamed(
       tensor: reader.varint(tensorNumberMax, 'the number of a copied tensor'),
     };
   }
-  const isNew = code === keptCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
+  const isNew = code === inheritedCode ? formatVersion >= 6 : (code === masterCode || code === widenedCode) && formatVersion >= 5;
   if (!isNew) return undefined;
   const named = { file: reader.varint(fileCountMax - 1, 'the file of a named tensor'), tensor: reader.varint(tensorNumberMax, 'the number of a named tensor') };
-  if (code === keptCode) return { kind: 'kept', ...named };
+  if (code === inheritedCode) return { kind: 'inherited', ...named };
   return code === masterCode ? { kind: 'exact', layerType: 'buffer', rounded: named } : { kind: 'copy', ...named, widened: true };
 }
 
 const copyCode = 40;
 const widenedCode = 42;
-const keptCode = 43;
+const inheritedCode = 43;
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;
 
 /** 40: a copy; 42: a widened copy; 43: kept; others by the rules of package/codings. */
 function codeOf(coding: TensorCoding): number {
-  if (coding.kind === 'kept') return keptCode;
+  if (coding.kind === 'inherited') return inheritedCode;
   if (coding.kind === 'copy') return coding.widened === true ? widenedCode : copyCode;
   return codingRuleOf(coding).codeOf(coding);
 }

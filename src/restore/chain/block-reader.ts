@@ -4,7 +4,7 @@ import { isQuantizable, type QuantizableDtype } from '../../checkpoint/dtype.ts'
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
 import { partOf, type BlockPart } from '../../package/blocks/plan-file.ts';
-import type { PackageCodebook, SuperStepPart } from '../../package/package-index.ts';
+import type { PackageCodebook, MergedPackagePart } from '../../package/package-index.ts';
 import type { BlockMemory } from '../block-memory.ts';
 import type { ByteCache } from '../byte-cache.ts';
 import { decoderOf } from './decoders/all-decoders.ts';
@@ -15,7 +15,7 @@ import { readParts, type ElementReader, type LocatedPart } from './read-parts.ts
 
 export type { DecodedBlock } from './decoders/decoded-block.ts';
 
-/** Elements of another tensor that stand for those of a copy, or of a kept tensor. */
+/** Elements of another tensor that stand for those of a copy, or of a inherited tensor. */
 interface CopiedFrom {
   readonly reader: BlockReader;
   readonly block: number;
@@ -34,7 +34,7 @@ export class BlockReader implements ElementReader {
   readonly #lineage: FileLineage;
   readonly #readerOf: (fileNumber: number, step?: number) => BlockReader;
 
-  /** `readerOf`: of another file, for copies of its tensors, for masters, kept tensors and gathered blocks: as the newest package has it, or the one `step` places before. */
+  /** `readerOf`: of another file, for copies of its tensors, for masters, inherited tensors and gathered blocks: as the newest package has it, or the one `step` places before. */
   constructor(
     ctx: { readonly core: NativeCore; readonly blocks: ByteCache<DecodedBlock> },
     lineage: FileLineage,
@@ -60,7 +60,7 @@ export class BlockReader implements ElementReader {
     return this.#decode(block, this.#walk(block), signal);
   }
 
-  /** The way to a block, from one that is kept or from the block's start: for coding a later checkpoint behind it without decoding it first. */
+  /** The way to a block, from one that is inherited or from the block's start: for coding a later checkpoint behind it without decoding it first. */
   walk(block: number): BlockWalk {
     return this.#walk(block);
   }
@@ -85,7 +85,7 @@ export class BlockReader implements ElementReader {
     return decoder.elements(await this.#decode(block, walk, signal), walk, signal);
   }
 
-  /** Where the elements of a part of a block are decoded: for copies and kept tensors in blocks of the tensors that they are. */
+  /** Where the elements of a part of a block are decoded: for copies and inherited tensors in blocks of the tensors that they are. */
   located(part: BlockPart): LocatedPart {
     const copied = this.#copied(part.block);
     if (copied === undefined || copied.widened === true) return { ...part, reader: this };
@@ -118,14 +118,14 @@ export class BlockReader implements ElementReader {
     return isQuantizable(dtype) ? dtype : undefined;
   }
 
-  /** What is decoded for a block of copies or kept tensors; undefined for a block of the file's own. */
+  /** What is decoded for a block of copies or inherited tensors; undefined for a block of the file's own. */
   #copied(block: number): CopiedFrom | undefined {
     const { plan, fileNumber } = this.file;
     const copied = plan.copied[block - plan.blocks.length];
     if (copied === undefined) return undefined;
-    if ('kept' in copied) {
-      const reader = this.#readerOf(copied.kept.file, 1);
-      const part = partOf(reader.file.plan, copied.kept.tensor, copied);
+    if ('inherited' in copied) {
+      const reader = this.#readerOf(copied.inherited.file, 1);
+      const part = partOf(reader.file.plan, copied.inherited.tensor, copied);
       return { reader, block: part.block, part };
     }
     return { ...copied, reader: copied.file === fileNumber ? this : this.#readerOf(copied.file) };
@@ -148,12 +148,12 @@ export class BlockReader implements ElementReader {
     return decoderOf(this.file.plan.blocks[block]!.coding.kind, this.#core);
   }
 
-  #part(step: number): SuperStepPart | undefined {
+  #part(step: number): MergedPackagePart | undefined {
     return this.#lineage.steps[step]!.package.index.part;
   }
 
   /**
-   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a super-step
+   * The block and those it is coded against, newest first, up to the first one in the cache (`found`, not in `steps`) that the next can go on from: in a merged package
    * contexts are those of the state before its first checkpoint.
    */
   #walk(block: number): BlockWalk {

@@ -20,9 +20,9 @@ export interface ChainedPackage {
   readonly indexOffsetBytes?: number;
   readonly indexLengthBytes?: number;
   readonly sizeBytes?: number;
-  /** Which of the checkpoints of a super-step it is; 0 for a package of one. */
+  /** Which of the checkpoints of a merged package it is; 0 for a package of one. */
   readonly position?: number;
-  /** What tells stored objects apart: those of a super-step have it in common, and a package that was merged has another than before. Its id when absent. */
+  /** What tells stored objects apart: those of a merged package have it in common, and a package that was merged has another than before. Its id when absent. */
   readonly key?: string;
   readonly open: () => Promise<ObjectReader>;
 }

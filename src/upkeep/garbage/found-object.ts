@@ -3,7 +3,7 @@ import { evalSetPrefix, piecePrefix, stagedPrefix } from '../../ingest/ingest-co
 import type { StoredObject } from '../../store/object-store.ts';
 import { probePrefix } from '../../store/probe-store.ts';
 
-/** What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-super-step.ts): `packages/<checkpoint or super-step>-<fence>`. */
+/** What begins the keys of packages (compress/compress-checkpoint.ts, merge/write-merged.ts): `packages/<checkpoint or merged package>-<fence>`. */
 const packagePrefix = 'packages/';
 
 /** Where objects lie that the catalog may name, or that were only to try the storage. Nothing else is ever collected. */

@@ -11,7 +11,7 @@ import { Restorer } from '../../restore/restorer.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';
 import { collectNow } from '../garbage/collect-now.test-support.ts';
 import { deletePending } from '../garbage/delete-pending.ts';
-import { superStepId } from './write-super-step.ts';
+import { superStepId } from './write-merged.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
 import { noTracer } from '../../telemetry/tracer.ts';
 

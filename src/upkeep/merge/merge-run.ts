@@ -6,14 +6,14 @@ import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';
 import { chainBytesMax } from '../../compress/ancestor/restore-budget.ts';
 import type { NativeCore } from '../../native/core.ts';
-import { superStepWidthMin } from '../../package/format-limits.ts';
+import { mergedPackageWidthMin } from '../../package/format-limits.ts';
 import type { PackageLocation, Restorer } from '../../restore/restorer.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { planMerge, shareBytes } from './plan-merges.ts';
-import { SuperStepSource } from './super-step-source.ts';
-import { verifyPart } from './verify-super-step.ts';
-import { superStepId, writeSuperStep, type WrittenSuperStep } from './write-super-step.ts';
+import { MergedPackageSource } from './merged-source.ts';
+import { verifyPart } from './verify-merged.ts';
+import { superStepId, writeMergedPackage, type WrittenMergedPackage } from './write-merged.ts';
 
 /** Kind of the jobs that merge old deltas of a run, which is their subject. */
 export const mergeJobKind = 'merge';
@@ -27,9 +27,9 @@ export interface MergeContext {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly core: NativeCore;
-  /** A restorer that keeps no blocks: the moves of every checkpoint are asked for, and what was written is read back. */
+  /** A restorer that keeps no blocks: the symbols of every checkpoint are asked for, and what was written is read back. */
   readonly freshRestorer: () => Restorer;
-  /** Bytes of moves kept while a group is merged. */
+  /** Bytes of symbols kept while a group is merged. */
   readonly cacheMaxBytes: number;
   readonly blockParallel: number;
   readonly tracer: Tracer;
@@ -79,7 +79,7 @@ type Merged = Parameters<Catalog['packages']['merge']>[0];
 
 /** The widest group that pays, stored and proven; undefined when none does. */
 async function mergeBest(ctx: MergeContext, group: readonly MergeCandidate[], claim: Claim, signal: AbortSignal): Promise<Merged | undefined> {
-  for (let width = group.length; width >= superStepWidthMin; width--) {
+  for (let width = group.length; width >= mergedPackageWidthMin; width--) {
     signal.throwIfAborted();
     const merged = await mergeGroup(ctx, group.slice(0, width), claim, signal);
     if (merged !== undefined) return merged;
@@ -123,13 +123,13 @@ interface GroupToWrite {
   readonly key: string;
 }
 
-async function writeGroup(ctx: MergeContext, { chain, width, key }: GroupToWrite, signal: AbortSignal): Promise<WrittenSuperStep | undefined> {
+async function writeGroup(ctx: MergeContext, { chain, width, key }: GroupToWrite, signal: AbortSignal): Promise<WrittenMergedPackage | undefined> {
   const { core, store, cacheMaxBytes, blockParallel: parallel } = ctx;
   const opened = await ctx.freshRestorer().open(chain, signal);
   try {
     const sizeMaxBytes = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    return await writeSuperStep(
-      new SuperStepSource(core, opened, width),
+    return await writeMergedPackage(
+      new MergedPackageSource(core, opened, width),
       { store, key, sizeMaxBytes, replace: true },
       { core, parallel, cacheMaxBytes, signal },
     );
@@ -141,7 +141,7 @@ async function writeGroup(ctx: MergeContext, { chain, width, key }: GroupToWrite
 /** Undefined when it takes no less than the packages it replaces. */
 function mergedFrom(
   records: readonly PackageRecord[],
-  { id, key, written }: { readonly id: string; readonly key: string; readonly written: WrittenSuperStep },
+  { id, key, written }: { readonly id: string; readonly key: string; readonly written: WrittenMergedPackage },
 ): Merged | undefined {
   const before = records.map(({ storedBytes }) => storedBytes);
   const { object, indexOffsetBytes, indexLengthBytes } = written;

@@ -1,8 +1,8 @@
 import type { MergeCandidate } from '../../catalog/contract/package-records.ts';
-import { superStepWidthMax, superStepWidthMin } from '../../package/format-limits.ts';
+import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 
 /**
- * The first checkpoints to merge, of candidates in the order of their run: up to `superStepWidthMax`, each the ancestor of the next and of nothing else. Fewer only
+ * The first checkpoints to merge, of candidates in the order of their run: up to `mergedPackageWidthMax`, each the ancestor of the next and of nothing else. Fewer only
  * where the chain does not go on to checkpoints that can be merged later. Undefined when there are none. Pure.
  */
 export function planMerge(candidates: readonly MergeCandidate[]): readonly MergeCandidate[] | undefined {
@@ -10,10 +10,10 @@ export function planMerge(candidates: readonly MergeCandidate[]): readonly Merge
     const group = [candidates[first]!];
     for (const next of candidates.slice(first + 1)) {
       const last = group.at(-1)!;
-      if (group.length === superStepWidthMax || next.record.ancestorId !== last.record.id || last.descendants !== 1) break;
+      if (group.length === mergedPackageWidthMax || next.record.ancestorId !== last.record.id || last.descendants !== 1) break;
       group.push(next);
     }
-    if (group.length === superStepWidthMax || (group.length >= superStepWidthMin && !group.at(-1)!.grows)) return group;
+    if (group.length === mergedPackageWidthMax || (group.length >= mergedPackageWidthMin && !group.at(-1)!.grows)) return group;
     first += group.length;
   }
   return undefined;

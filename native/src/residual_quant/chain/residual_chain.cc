@@ -32,15 +32,15 @@ class Rebuilding {
   // Leaves the state after the last link in `values` and `activity`.
   Status run() { return follow_to(chain_.count); }
 
-  // step(rule, moves, state, first, count) is to move every stretch of the state before the last link; false where
+  // step(rule, cursor, state, first, count) is to move every stretch of the state before the last link; false where
   // moves are corrupt.
   template <typename Step>
   Status run_to_last(Step step) {
     if (const Status status = follow_to(chain_.count - 1); status != Status::ok) return status;
     if (const Status status = decode(chain_.count - 1); status != Status::ok) return status;
-    return for_each_stretch(chain_.count - 1, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment,
+    return for_each_stretch(chain_.count - 1, [&](const LatticeRule& rule, SymbolCursor& cursor, size_t segment,
                                                   size_t first, size_t count) {
-      return step(rule, moves, state_before(chain_.count - 1, segment, first, count), first, count);
+      return step(rule, cursor, state_before(chain_.count - 1, segment, first, count), first, count);
     });
   }
 
@@ -91,18 +91,18 @@ class Rebuilding {
   // Whether the payload of link i has moves for a later link.
   bool goes_on(size_t i) const { return link(i).tuples.symbols && link(i).position + 1 < link(i).tuples.width; }
 
-  // step(rule, moves, segment, first, count) for every stretch of link i.
+  // step(rule, cursor, segment, first, count) for every stretch of link i.
   template <typename Step>
   Status for_each_stretch(size_t i, Step step) {
-    LatticeMoves moves{scratch_.symbols, scratch_.escapes.data() + escapes_taken_,
+    SymbolCursor cursor{scratch_.symbols, scratch_.escapes.data() + escapes_taken_,
                        scratch_.escapes.size() - escapes_taken_};
     const bool done =
         for_each_step(link(i).segments, 0, [&](const LatticeRule& rule, size_t segment, size_t first, size_t count) {
-          moves.symbols = scratch_.symbols + first;
-          return step(rule, moves, segment, first, count);
+          cursor.symbols = scratch_.symbols + first;
+          return step(rule, cursor, segment, first, count);
         });
-    escapes_taken_ = scratch_.escapes.size() - moves.escapes_left;
-    return done && (moves.escapes_left == 0 || goes_on(i)) ? Status::ok : Status::corrupt;
+    escapes_taken_ = scratch_.escapes.size() - cursor.escapes_left;
+    return done && (cursor.escapes_left == 0 || goes_on(i)) ? Status::ok : Status::corrupt;
   }
 
   // Moves the state by the symbols of link i, and finds the contexts of the next one while the state is near.
@@ -113,22 +113,22 @@ class Rebuilding {
     LatticeRule next_rule;
     size_t next_segment = SIZE_MAX;
     return for_each_stretch(
-        i, [&](const LatticeRule& rule, LatticeMoves& moves, size_t segment, size_t first, size_t count) {
+        i, [&](const LatticeRule& rule, SymbolCursor& cursor, size_t segment, size_t first, size_t count) {
           if (next && segment != next_segment) next_rule = lattice_rule(next[next_segment = segment], 0);
           if (next && starts(i) && chain_.origins[segment] == 0)
-            return kernels_.begin(rule, next_rule, moves, count, values_ + first, activity_ + first,
+            return kernels_.begin(rule, next_rule, cursor, count, values_ + first, activity_ + first,
                                   scratch_.contexts + first);
           // Only then the contexts there are those of these moves: within a payload of several checkpoints they stay
           // those of the first.
           if (next && i > 0 && link(i).position == 0)
-            return kernels_.follow(rule, next_rule, moves, values_ + first, activity_ + first, count,
+            return kernels_.follow(rule, next_rule, cursor, values_ + first, activity_ + first, count,
                                    scratch_.contexts + first);
           // These do not write where they read.
           const bool apart = i == 0;
           int32_t* const values = apart ? values_ + first : moved.values;
           uint8_t* const activity = apart ? activity_ + first : moved.activity;
           const LatticeState before = state_before(i, segment, first, count);
-          if (!kernels_.apply(rule, moves, before.values, before.activity, count, values, activity)) return false;
+          if (!kernels_.apply(rule, cursor, before.values, before.activity, count, values, activity)) return false;
           // Where a block starts, its moves say how large a weight is, not how active.
           if (starts(i) && before.values) std::fill_n(activity, count, kStateAfterBase);
           if (next) kernels_.contexts(next_rule, values, activity, count, scratch_.contexts + first);
@@ -175,9 +175,9 @@ Status residual_elements(const ResidualChain& chain, Dtype dtype, void* out) try
   uint8_t* const bytes = static_cast<uint8_t*>(out);
   float f32[kStepElements];
   return Rebuilding(chain, scratch.values, scratch.activity)
-      .run_to_last([&](const LatticeRule& rule, LatticeMoves& moves, LatticeState before, size_t first, size_t count) {
+      .run_to_last([&](const LatticeRule& rule, SymbolCursor& cursor, LatticeState before, size_t first, size_t count) {
         uint8_t* const to = bytes + first * dtype_bytes(dtype);
-        if (!kernel(rule, moves, before.values, before.activity, count,
+        if (!kernel(rule, cursor, before.values, before.activity, count,
                     dtype == Dtype::f32 ? static_cast<void*>(to) : f32))
           return false;
         if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);

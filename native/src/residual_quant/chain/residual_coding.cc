@@ -66,18 +66,18 @@ ContextBlock ResidualCoding::context_block(const uint32_t* slots) {
 Status ResidualCoding::elements(Dtype dtype, void* out) const {
   const auto kernel = lattice_kernels().elements;
   uint8_t* const bytes = static_cast<uint8_t*>(out);
-  LatticeMoves moves{symbols_, escapes_, escape_count_};
+  SymbolCursor cursor{symbols_, escapes_, escape_count_};
   float f32[kStepElements];
   const bool done = for_each_step(segments_, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t count) {
-    moves.symbols = symbols_ + first;
+    cursor.symbols = symbols_ + first;
     const int32_t* const before = state_.values ? state_.values + first : nullptr;
     const uint8_t* const activity = before ? state_.activity + first : nullptr;
     uint8_t* const to = bytes + first * dtype_bytes(dtype);
-    if (!kernel(rule, moves, before, activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
+    if (!kernel(rule, cursor, before, activity, count, dtype == Dtype::f32 ? static_cast<void*>(to) : f32)) return false;
     if (dtype != Dtype::f32) convert(f32, Dtype::f32, count, to, dtype);
     return true;
   });
-  return done && moves.escapes_left == 0 ? Status::ok : Status::corrupt;
+  return done && cursor.escapes_left == 0 ? Status::ok : Status::corrupt;
 }
 
 }  // namespace firn

@@ -28,7 +28,7 @@ Status read_escapes(ByteReader& in, std::vector<uint32_t>* escapes) {
 }
 
 // Tuple t as kSymbolBits a symbol, the first checkpoint's lowest.
-uint32_t packed_tuple(const MoveTuples& tuples, size_t t) {
+uint32_t packed_tuple(const JointSymbols& tuples, size_t t) {
   uint32_t packed = 0;
   for (uint32_t j = 0; j < tuples.width; ++j)
     packed |= uint32_t{tuples.symbols[j * tuples.count + t]} << (kSymbolBits * j);
@@ -36,7 +36,7 @@ uint32_t packed_tuple(const MoveTuples& tuples, size_t t) {
 }
 
 // An escape counts on through the tuples there are, and then through all that could be, in order of their packed form.
-bool pack_outside(const MoveTuples& tuples, uint32_t* escape) {
+bool pack_outside(const JointSymbols& tuples, uint32_t* escape) {
   const uint32_t listed = tuples.count > kContextEscape ? static_cast<uint32_t>(tuples.count - kContextEscape) : 0;
   if (*escape < listed) {
     *escape = packed_tuple(tuples, kContextEscape + *escape);
@@ -55,7 +55,7 @@ bool valid_tuples(const ResidualChain& chain) {
       if (link.position > 0) return false;
       continue;
     }
-    if (link.tuples.width < 2 || link.tuples.width > kMoveTupleWidthMax || link.position >= link.tuples.width)
+    if (link.tuples.width < 2 || link.tuples.width > kJointSymbolWidthMax || link.position >= link.tuples.width)
       return false;
     if (link.position == 0) continue;
     if (i == 0) return false;

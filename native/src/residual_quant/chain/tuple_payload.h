@@ -1,4 +1,4 @@
-// Payloads that hold the moves of several checkpoints (docs/format-blocks.md, section 15), decoded once and then taken
+// Payloads that hold the symbols of several checkpoints (docs/format-blocks.md, section 15), decoded once and then taken
 // apart a checkpoint at a time.
 #pragma once
 #include "firn/residual.h"

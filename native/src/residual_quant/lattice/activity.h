@@ -17,7 +17,7 @@ inline constexpr uint8_t kStateAfterBase = 42 << kSignBits;
 // 4): 0.4 |q| steps.
 inline constexpr uint8_t kActivityDecay = 6;
 inline constexpr uint32_t kStepsMax = 4;
-inline constexpr uint8_t kActivityOfMove[kStepsMax + 1] = {0, 46, 54, 58, 62};
+inline constexpr uint8_t kActivityOfSteps[kStepsMax + 1] = {0, 46, 54, 58, 62};
 
 // Class of activity a, by a >> 2: one more from 12, 28, 40, 48 and 56 on (0.022, 0.088, 0.25, 0.5 and 1 steps).
 inline constexpr uint8_t kActivityClass[16] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5};

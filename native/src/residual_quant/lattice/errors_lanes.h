@@ -45,22 +45,22 @@ struct ErrorSums {
 };
 
 // Elements [first, first + count), one by one.
-bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t first, size_t count,
+bool errors_each(const LatticeRule& rule, const LatticeErrorInput& in, SymbolCursor& cursor, size_t first, size_t count,
                  LatticeErrorLanes& lanes) {
   const unsigned char* w = static_cast<const unsigned char*>(in.weights);
   const unsigned char* g = static_cast<const unsigned char*>(in.gradients);
   const LatticeErrorInput part{w + 4 * first, g ? g + 4 * first : nullptr, in.gradient_scale,
                                in.values ? in.values + first : nullptr};
-  LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+  SymbolCursor here{cursor.symbols + first, cursor.escapes, cursor.escapes_left};
   const bool done = scalar::lattice_errors(rule, part, here, count, first % kErrorLanes, lanes);
-  moves.escapes = here.escapes;
-  moves.escapes_left = here.escapes_left;
+  cursor.escapes = here.escapes;
+  cursor.escapes_left = here.escapes_left;
   return done;
 }
 
 // Without gradients every weight is 1.
 template <bool kWeighted>
-bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+bool errors(const LatticeRule& rule, const LatticeErrorInput& in, SymbolCursor& cursor, size_t count,
             LatticeErrorLanes& lanes) {
   const unsigned char* w = static_cast<const unsigned char*>(in.weights);
   const unsigned char* g = static_cast<const unsigned char*>(in.gradients);
@@ -74,10 +74,10 @@ bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& 
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     const size_t lane = i % kErrorLanes;
-    const I32 symbols = widen_bytes(moves.symbols + i);
+    const I32 symbols = widen_bytes(cursor.symbols + i);
     if (any(greater(symbols, I32::all(kLatticeEscape - 1)))) {
       sums.store();
-      if (!errors_each(rule, in, moves, i, kLanes, lanes)) return false;
+      if (!errors_each(rule, in, cursor, i, kLanes, lanes)) return false;
       sums.load();
       continue;
     }
@@ -111,12 +111,12 @@ bool errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& 
   }
   sums.store();
   if (any_above(largest_x, kLatticeWeightMax) || any_above(largest_kept, rule.kept_max)) return false;
-  return errors_each(rule, in, moves, i, count - i, lanes);
+  return errors_each(rule, in, cursor, i, count - i, lanes);
 }
 
-bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, SymbolCursor& cursor, size_t count,
                     LatticeErrorLanes& lanes) {
-  return in.gradients ? errors<true>(rule, in, moves, count, lanes) : errors<false>(rule, in, moves, count, lanes);
+  return in.gradients ? errors<true>(rule, in, cursor, count, lanes) : errors<false>(rule, in, cursor, count, lanes);
 }
 
 }  // namespace

@@ -31,14 +31,14 @@ struct Following {
 };
 
 // Elements [first, first + count) by way of a state of their own.
-bool follow_apart(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, const Following& at,
+bool follow_apart(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, const Following& at,
                   size_t first, size_t count) {
   int32_t values[kStepElements];
   uint8_t activity[kStepElements];
-  LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+  SymbolCursor here{cursor.symbols + first, cursor.escapes, cursor.escapes_left};
   if (!lattice_apply(rule, here, at.values + first, at.activity + first, count, values, activity)) return false;
-  moves.escapes = here.escapes;
-  moves.escapes_left = here.escapes_left;
+  cursor.escapes = here.escapes;
+  cursor.escapes_left = here.escapes_left;
   std::memcpy(at.values + first, values, count * sizeof *values);
   std::memcpy(at.activity + first, activity, count);
   lattice_contexts(next, values, activity, count, at.contexts + first);
@@ -46,17 +46,17 @@ bool follow_apart(const LatticeRule& rule, const LatticeRule& next, LatticeMoves
 }
 
 // Elements that move, one by one, in units that stay.
-class OneMove {
+class OneSymbol {
  public:
-  OneMove(const LatticeRule& rule, const LatticeRule& next) : rule_(rule), next_(next) {}
+  OneSymbol(const LatticeRule& rule, const LatticeRule& next) : rule_(rule), next_(next) {}
 
   // The activity there has decayed already.
-  bool follow(LatticeMoves& moves, size_t i, const Following& at) const {
-    uint64_t zigzag = moves.symbols[i];
+  bool follow(SymbolCursor& cursor, size_t i, const Following& at) const {
+    uint64_t zigzag = cursor.symbols[i];
     if (zigzag >= kLatticeEscape) {
-      if (zigzag > kLatticeEscape || moves.escapes_left == 0) return false;
-      zigzag += *moves.escapes++;
-      --moves.escapes_left;
+      if (zigzag > kLatticeEscape || cursor.escapes_left == 0) return false;
+      zigzag += *cursor.escapes++;
+      --cursor.escapes_left;
     }
     const uint64_t steps = (zigzag + 1) / 2;
     const int64_t distance = static_cast<int64_t>(steps) * rule_.step - rule_.offsets[(steps < 3 ? steps : 3) - 1];
@@ -64,7 +64,7 @@ class OneMove {
     const bool minus = ((zigzag & 1) != 0) != (k < 0);
     const int64_t value = k + (minus ? -distance : distance), magnitude = value < 0 ? -value : value;
     if (magnitude > kLatticeValueMax) return false;
-    const auto lifted = static_cast<uint8_t>(kActivityOfMove[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
+    const auto lifted = static_cast<uint8_t>(kActivityOfSteps[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
     const uint8_t activity = at.activity[i] > lifted ? at.activity[i] : lifted;
     const uint32_t direction = minus == (value < 0) ? 1 : 2,
                    magnitude_class = (magnitude >= next_.class1_from) + (magnitude >= next_.class2_from);
@@ -79,7 +79,7 @@ class OneMove {
   const LatticeRule &rule_, &next_;
 };
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count, int32_t* values,
                    uint8_t* activity, uint8_t* contexts) {
   // Where an element comes to be, and with that its context, follows from its symbol, but for escapes. No symbol leads
   // out of range.
@@ -93,22 +93,22 @@ bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMove
     scalar::lattice_contexts(next, after + half * kLanes, state_after, kLanes, context_after[half]);
   const Bytes low = byte_table(context_after[0]), high = byte_table(context_after[1]);
   const auto each = [&](size_t first, size_t end) {
-    LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+    SymbolCursor here{cursor.symbols + first, cursor.escapes, cursor.escapes_left};
     if (!scalar::lattice_apply(rule, here, nullptr, nullptr, end - first, values + first, activity + first))
       return false;
-    moves.escapes = here.escapes;
-    moves.escapes_left = here.escapes_left;
+    cursor.escapes = here.escapes;
+    cursor.escapes_left = here.escapes_left;
     scalar::lattice_contexts(next, values + first, activity + first, end - first, contexts + first);
     return true;
   };
   size_t i = 0;
   for (; i + kByteLanes <= count; i += kByteLanes) {
-    const Bytes symbols = load_bytes(moves.symbols + i);
+    const Bytes symbols = load_bytes(cursor.symbols + i);
     if (any_above(symbols, kLatticeEscape - 1)) {
       if (!each(i, i + kByteLanes)) return false;
       continue;
     }
-    for (size_t at = i; at < i + kByteLanes; at += kLanes) store(values + at, distances.of(moves.symbols + at));
+    for (size_t at = i; at < i + kByteLanes; at += kLanes) store(values + at, distances.of(cursor.symbols + at));
     store(activity + i, all_bytes(kStateAfterBase));
     const __mmask64 far = _mm512_test_epi8_mask(symbols.v, _mm512_set1_epi8(16));
     const Bytes place = symbols & all_bytes(15);
@@ -117,21 +117,21 @@ bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMove
   return each(i, count);
 }
 
-bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, int32_t* values,
                     uint8_t* activity, size_t count, uint8_t* contexts) {
-  if (rule.shift != 0) return follow_apart(rule, next, moves, {values, activity, contexts}, 0, count);
+  if (rule.shift != 0) return follow_apart(rule, next, cursor, {values, activity, contexts}, 0, count);
   const Distances distances(rule);
   const ActivityRule next_activity;
   const ContextRule next_context(next);
   const MagnitudeOf magnitude_of;
-  const OneMove one(rule, next);
+  const OneSymbol one(rule, next);
   const Following at_place{values, activity, contexts};
   // Then only elements that move change the class of their value, and the others' need no look at it.
   const bool same_classes = rule.class1_from == next.class1_from && rule.class2_from == next.class2_from;
   I32 largest_moved = I32::zero();
   size_t i = 0;
   for (; i + kByteLanes <= count; i += kByteLanes) {
-    const Bytes symbols = load_bytes(moves.symbols + i), before = load_bytes(activity + i);
+    const Bytes symbols = load_bytes(cursor.symbols + i), before = load_bytes(activity + i);
     const uint64_t moving = _cvtmask64_u64(_mm512_test_epi8_mask(symbols.v, symbols.v));
     // Whole vectors pay from so many moves on.
     constexpr int kMany = 2;
@@ -140,7 +140,7 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMov
       store(activity + i, state);
       if (same_classes) store(contexts + i, next_context.activity_term(state) + magnitude_of(load_bytes(contexts + i)));
       for (uint64_t left = moving; left != 0; left &= left - 1) {
-        if (!one.follow(moves, i + static_cast<size_t>(__builtin_ctzll(left)), at_place)) return false;
+        if (!one.follow(cursor, i + static_cast<size_t>(__builtin_ctzll(left)), at_place)) return false;
       }
       continue;
     }
@@ -150,7 +150,7 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMov
       const size_t at = i + part * kLanes;
       const I32 k = load_i32(values + at);
       below[part] = negative(k);
-      const I32 moved = distances.moved(k, below[part], moves.symbols + at);
+      const I32 moved = distances.moved(k, below[part], cursor.symbols + at);
       store(values + at, moved);
       largest_moved = larger_unsigned(largest_moved, magnitude(moved));
       next_context.look_at(moved, part, compared);
@@ -161,7 +161,7 @@ bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMov
   }
   if (any_above(largest_moved, kLatticeValueMax)) return false;
   if (!same_classes) lattice_contexts(next, values, activity, i, contexts);
-  return follow_apart(rule, next, moves, at_place, i, count - i);
+  return follow_apart(rule, next, cursor, at_place, i, count - i);
 }
 
 }  // namespace

@@ -95,14 +95,14 @@ Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t esc
                      LatticeState previous, int32_t* values, uint8_t* activity) {
   size_t count;
   if (!valid_segments(segments, &count)) return Status::invalid_argument;
-  LatticeMoves moves{symbols, escapes, escape_count};
+  SymbolCursor cursor{symbols, escapes, escape_count};
   const auto kernel = lattice_kernels().apply;
   const bool done = for_each_step(segments, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t step) {
-    moves.symbols = symbols + first;
+    cursor.symbols = symbols + first;
     const uint8_t* before = previous.values ? previous.activity + first : nullptr;
-    return kernel(rule, moves, from(previous.values, first), before, step, values + first, activity + first);
+    return kernel(rule, cursor, from(previous.values, first), before, step, values + first, activity + first);
   });
-  return done && moves.escapes_left == 0 ? Status::ok : Status::corrupt;
+  return done && cursor.escapes_left == 0 ? Status::ok : Status::corrupt;
 }
 
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out) {
@@ -131,7 +131,7 @@ Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradient
   size_t count;
   if (!valid_segments(segments, &count)) return Status::invalid_argument;
   float w_scratch[kStepElements], g_scratch[kStepElements];
-  LatticeMoves moves{symbols, escapes, escape_count};
+  SymbolCursor cursor{symbols, escapes, escape_count};
   LatticeErrorLanes lanes{};
   size_t done_in_segment = 0;
   const auto kernel = lattice_kernels().errors;
@@ -140,9 +140,9 @@ Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradient
     const void* g = gradients && gradient_scales[index] != 0
                         ? f32_view(gradients, gradient_dtype, first, step, g_scratch)
                         : nullptr;
-    moves.symbols = symbols + first;
+    cursor.symbols = symbols + first;
     const LatticeErrorInput input{w, g, g ? gradient_scales[index] : 0.0f, from(previous.values, first)};
-    if (!kernel(rule, input, moves, step, lanes)) return false;
+    if (!kernel(rule, input, cursor, step, lanes)) return false;
     done_in_segment += step;
     if (done_in_segment < segments.data[index].count) return true;
     sums[index] = added_up(lanes);
@@ -150,7 +150,7 @@ Status lattice_error_sums(const void* weights, Dtype dtype, const void* gradient
     done_in_segment = 0;
     return true;
   });
-  return done && moves.escapes_left == 0 ? Status::ok : Status::invalid_argument;
+  return done && cursor.escapes_left == 0 ? Status::ok : Status::invalid_argument;
 }
 
 }  // namespace firn

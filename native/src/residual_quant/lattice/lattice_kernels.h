@@ -63,15 +63,15 @@ using LatticeContextsKernel = void(const LatticeRule& rule, const int32_t* value
                                    size_t count, uint8_t* contexts);
 
 // Symbols and the escapes not yet used.
-struct LatticeMoves {
+struct SymbolCursor {
   const uint8_t* symbols;
   const uint32_t* escapes;
   size_t escapes_left;
 };
 
-// Writes the new state and takes escapes from `moves`, whose symbols stay where they are. False when something is
+// Writes the new state and takes escapes from `cursor`, whose symbols stay where they are. False when something is
 // corrupt.
-using LatticeApplyKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values,
+using LatticeApplyKernel = bool(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values,
                                 const uint8_t* activity, size_t count, int32_t* new_values, uint8_t* new_activity);
 
 // `out` receives binary32 values at any alignment.
@@ -79,16 +79,16 @@ using LatticeValuesKernel = void(const LatticeRule& rule, const int32_t* values,
 
 // Apply and values in one: `out` receives the rebuilt elements as binary32 at any alignment, the new state goes
 // nowhere.
-using LatticeElementsKernel = bool(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values,
+using LatticeElementsKernel = bool(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values,
                                    const uint8_t* activity, size_t count, void* out);
 
 // Apply in place, then the contexts of the moves that come next, under `next`. `contexts` holds those of these moves
 // and receives those of the next; no value is beyond kLatticeValueMax.
-using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+using LatticeFollowKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, int32_t* values,
                                  uint8_t* activity, size_t count, uint8_t* contexts);
 
 // Apply to a base, and the contexts of the moves that come next, under `next`.
-using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count,
+using LatticeBeginKernel = bool(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count,
                                 int32_t* values, uint8_t* activity, uint8_t* contexts);
 
 // Keeps sums finite whatever the gradients are. With a scale of 4 over the root mean square of a tensor, no weight of a
@@ -113,9 +113,9 @@ struct LatticeErrorInput {
   const int32_t* values;
 };
 
-// Adds to `lanes`, the first element to lane 0, and takes escapes from `moves`. False when a weight or a value is out
+// Adds to `lanes`, the first element to lane 0, and takes escapes from `cursor`. False when a weight or a value is out
 // of range, or a move corrupt.
-using LatticeErrorsKernel = bool(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves,
+using LatticeErrorsKernel = bool(const LatticeRule& rule, const LatticeErrorInput& input, SymbolCursor& cursor,
                                  size_t count, LatticeErrorLanes& lanes);
 
 struct LatticeKernels {
@@ -137,7 +137,7 @@ LatticeKernels lattice_kernels();
 LatticeContextsKernel lattice_contexts;
 LatticeApplyKernel lattice_apply;
 LatticeValuesKernel lattice_values;
-bool lattice_errors(const LatticeRule&, const LatticeErrorInput&, LatticeMoves&, size_t count, size_t lane,
+bool lattice_errors(const LatticeRule&, const LatticeErrorInput&, SymbolCursor&, size_t count, size_t lane,
                     LatticeErrorLanes&);
 
 }  // namespace scalar

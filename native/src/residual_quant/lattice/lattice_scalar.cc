@@ -23,7 +23,7 @@ bool shifted(const LatticeRule& rule, const int32_t* values, size_t index, int32
 
 uint8_t next_activity(uint8_t state, uint64_t steps, uint8_t sign) {
   const int decayed = std::max((state >> kSignBits) - kActivityDecay, 0);
-  const int lifted = std::max<int>(decayed, kActivityOfMove[std::min<uint64_t>(steps, kStepsMax)]);
+  const int lifted = std::max<int>(decayed, kActivityOfSteps[std::min<uint64_t>(steps, kStepsMax)]);
   return static_cast<uint8_t>(lifted << kSignBits | sign);
 }
 
@@ -33,13 +33,13 @@ struct Move {
 };
 
 // The next move; false when the symbol or its escape is none.
-bool take(LatticeMoves& moves, size_t index, Move* move) {
-  uint64_t zigzag = moves.symbols[index];
+bool take(SymbolCursor& cursor, size_t index, Move* move) {
+  uint64_t zigzag = cursor.symbols[index];
   if (zigzag > kLatticeEscape) return false;
   if (zigzag == kLatticeEscape) {
-    if (moves.escapes_left == 0) return false;
-    zigzag += *moves.escapes++;
-    --moves.escapes_left;
+    if (cursor.escapes_left == 0) return false;
+    zigzag += *cursor.escapes++;
+    --cursor.escapes_left;
   }
   *move = {(zigzag + 1) / 2, (zigzag & 1) != 0};
   return true;
@@ -92,12 +92,12 @@ void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint
   }
 }
 
-bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+bool lattice_apply(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values, const uint8_t* activity,
                    size_t count, int32_t* new_values, uint8_t* new_activity) {
   for (size_t i = 0; i < count; ++i) {
     int32_t k;
     Move move;
-    if (!shifted(rule, values, i, &k) || !take(moves, i, &move)) return false;
+    if (!shifted(rule, values, i, &k) || !take(cursor, i, &move)) return false;
     int64_t value = k;
     const bool minus = move.inwards != (k < 0);
     if (move.steps > 0) {
@@ -121,40 +121,40 @@ void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count
   }
 }
 
-bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+bool lattice_elements(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values, const uint8_t* activity,
                       size_t count, void* out) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
-  if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  if (!lattice_apply(rule, cursor, values, activity, count, new_values, new_activity)) return false;
   lattice_values(rule, new_values, count, out);
   return true;
 }
 
-bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, size_t count, int32_t* values,
+bool lattice_begin(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, size_t count, int32_t* values,
                    uint8_t* activity, uint8_t* contexts) {
-  if (!lattice_apply(rule, moves, nullptr, nullptr, count, values, activity)) return false;
+  if (!lattice_apply(rule, cursor, nullptr, nullptr, count, values, activity)) return false;
   lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, LatticeMoves& moves, int32_t* values,
+bool lattice_follow(const LatticeRule& rule, const LatticeRule& next, SymbolCursor& cursor, int32_t* values,
                     uint8_t* activity, size_t count, uint8_t* contexts) {
   int32_t new_values[kStepElements];
   uint8_t new_activity[kStepElements];
-  if (!lattice_apply(rule, moves, values, activity, count, new_values, new_activity)) return false;
+  if (!lattice_apply(rule, cursor, values, activity, count, new_values, new_activity)) return false;
   std::memcpy(values, new_values, count * sizeof *values);
   std::memcpy(activity, new_activity, count);
   lattice_contexts(next, values, activity, count, contexts);
   return true;
 }
 
-bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, LatticeMoves& moves, size_t count,
+bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, SymbolCursor& cursor, size_t count,
                     size_t lane, LatticeErrorLanes& lanes) {
   for (size_t i = 0; i < count; ++i, lane = (lane + 1) % kErrorLanes) {
     int32_t x, k;
     Move move;
     if (!weight_units(f32_at(in.weights, i), rule.units, &x) || !shifted(rule, in.values, i, &k) ||
-        !take(moves, i, &move))
+        !take(cursor, i, &move))
       return false;
     if (move.steps > kLatticeValueMax) return false;
     const bool minus = move.inwards != (k < 0);
@@ -176,9 +176,9 @@ bool lattice_errors(const LatticeRule& rule, const LatticeErrorInput& in, Lattic
   return true;
 }
 
-bool lattice_errors_from_0(const LatticeRule& rule, const LatticeErrorInput& input, LatticeMoves& moves, size_t count,
+bool lattice_errors_from_0(const LatticeRule& rule, const LatticeErrorInput& input, SymbolCursor& cursor, size_t count,
                            LatticeErrorLanes& lanes) {
-  return lattice_errors(rule, input, moves, count, 0, lanes);
+  return lattice_errors(rule, input, cursor, count, 0, lanes);
 }
 
 LatticeKernels lattice_kernels() {

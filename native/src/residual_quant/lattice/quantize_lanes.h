@@ -9,7 +9,7 @@
 namespace firn::FIRN_ISA {
 namespace {
 
-// Sums of one class of moves. 32 bits hold kStepElements / 8 terms a lane: residuals are at most 2^16, weights below
+// Sums of one class of symbols. 32 bits hold kStepElements / 8 terms a lane: residuals are at most 2^16, weights below
 // 2^22.
 struct ClassSum {
   MaskCount counts;

@@ -63,7 +63,7 @@ class ActivityRule {
     uint8_t lifted[16];  // by symbol
     for (size_t symbol = 0; symbol < 16; ++symbol) {
       const size_t steps = (symbol + 1) / 2;
-      lifted[symbol] = static_cast<uint8_t>(kActivityOfMove[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
+      lifted[symbol] = static_cast<uint8_t>(kActivityOfSteps[steps < kStepsMax ? steps : kStepsMax] << kSignBits);
     }
     lift_ = byte_table(lifted);
   }
@@ -120,14 +120,14 @@ class ContextRule {
 };
 
 // Elements [first, first + count), one by one.
-bool apply_each(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+bool apply_each(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values, const uint8_t* activity,
                 size_t first, size_t count, int32_t* new_values, uint8_t* new_activity) {
-  LatticeMoves here{moves.symbols + first, moves.escapes, moves.escapes_left};
+  SymbolCursor here{cursor.symbols + first, cursor.escapes, cursor.escapes_left};
   const bool done =
       scalar::lattice_apply(rule, here, values ? values + first : nullptr, values ? activity + first : nullptr, count,
                             new_values + first, new_activity + first);
-  moves.escapes = here.escapes;
-  moves.escapes_left = here.escapes_left;
+  cursor.escapes = here.escapes;
+  cursor.escapes_left = here.escapes_left;
   return done;
 }
 
@@ -143,7 +143,7 @@ void lattice_contexts(const LatticeRule& rule, const int32_t* values, const uint
   if (i < count) scalar::lattice_contexts(rule, values + i, activity + i, count - i, contexts + i);
 }
 
-bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+bool lattice_apply(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values, const uint8_t* activity,
                    size_t count, int32_t* new_values, uint8_t* new_activity) {
   const Distances distances(rule);
   const ActivityRule next_activity;
@@ -151,14 +151,14 @@ bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* 
   I32 largest_kept = I32::zero(), largest_moved = I32::zero();
   size_t i = 0;
   for (; i + kByteLanes <= count; i += kByteLanes) {
-    const Bytes symbols = load_bytes(moves.symbols + i);
+    const Bytes symbols = load_bytes(cursor.symbols + i);
     if (any_above(symbols, kLatticeEscape)) return false;
     Mask below[4];
     for (size_t part = 0; part < 4; ++part) {
       const size_t at = i + part * kLanes;
       const I32 kept = values ? load_i32(values + at) : I32::zero();
       below[part] = negative(kept);
-      const I32 moved = distances.moved(kept << shift, below[part], moves.symbols + at);
+      const I32 moved = distances.moved(kept << shift, below[part], cursor.symbols + at);
       store(new_values + at, moved);
       largest_kept = larger_unsigned(largest_kept, magnitude(kept));
       largest_moved = larger_unsigned(largest_moved, magnitude(moved));
@@ -167,11 +167,11 @@ bool lattice_apply(const LatticeRule& rule, LatticeMoves& moves, const int32_t* 
           values ? next_activity.of(load_bytes(activity + i), symbols, joined(below)) : all_bytes(kStateAfterBase));
     for (uint64_t escapes = bits(equal(symbols, all_bytes(kLatticeEscape))); escapes != 0; escapes &= escapes - 1) {
       const size_t at = i + static_cast<size_t>(__builtin_ctzll(escapes));
-      if (!apply_each(rule, moves, values, activity, at, 1, new_values, new_activity)) return false;
+      if (!apply_each(rule, cursor, values, activity, at, 1, new_values, new_activity)) return false;
     }
   }
   if (any_above(largest_kept, rule.kept_max) || any_above(largest_moved, kLatticeValueMax)) return false;
-  return apply_each(rule, moves, values, activity, i, count - i, new_values, new_activity);
+  return apply_each(rule, cursor, values, activity, i, count - i, new_values, new_activity);
 }
 
 void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count, void* out) {
@@ -182,7 +182,7 @@ void lattice_values(const LatticeRule& rule, const int32_t* values, size_t count
   if (i < count) scalar::lattice_values(rule, values + i, count - i, bytes + 4 * i);
 }
 
-bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_t* values, const uint8_t* activity,
+bool lattice_elements(const LatticeRule& rule, SymbolCursor& cursor, const int32_t* values, const uint8_t* activity,
                       size_t count, void* out) {
   unsigned char* const bytes = static_cast<unsigned char*>(out);
   const Distances distances(rule);
@@ -194,23 +194,23 @@ bool lattice_elements(const LatticeRule& rule, LatticeMoves& moves, const int32_
       int32_t value;
       uint8_t unused;
       const int32_t* const before = values ? values + at : nullptr;
-      LatticeMoves here{moves.symbols + at, moves.escapes, moves.escapes_left};
+      SymbolCursor here{cursor.symbols + at, cursor.escapes, cursor.escapes_left};
       if (!scalar::lattice_apply(rule, here, before, values ? activity + at : nullptr, 1, &value, &unused))
         return false;
-      moves.escapes = here.escapes;
-      moves.escapes_left = here.escapes_left;
+      cursor.escapes = here.escapes;
+      cursor.escapes_left = here.escapes_left;
       scalar::lattice_values(rule, &value, 1, bytes + 4 * at);
     }
     return true;
   };
   size_t i = 0;
   for (; i + kByteLanes <= count; i += kByteLanes) {
-    const Bytes symbols = load_bytes(moves.symbols + i);
+    const Bytes symbols = load_bytes(cursor.symbols + i);
     if (any_above(symbols, kLatticeEscape)) return false;
     for (size_t part = 0; part < 4; ++part) {
       const size_t at = i + part * kLanes;
       const I32 kept = values ? load_i32(values + at) : I32::zero();
-      const I32 moved = distances.moved(kept << shift, negative(kept), moves.symbols + at);
+      const I32 moved = distances.moved(kept << shift, negative(kept), cursor.symbols + at);
       store(bytes + 4 * at, to_f32(moved) * scale);
       largest_kept = larger_unsigned(largest_kept, magnitude(kept));
       largest_moved = larger_unsigned(largest_moved, magnitude(moved));

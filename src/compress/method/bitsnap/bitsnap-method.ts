@@ -13,7 +13,7 @@ import { forEachBounded } from '../../bounded-parallel.ts';
 import { planExact, quantizedBlocks } from '../../plan/plan-codings.ts';
 import type { ModelSource, SourceFile } from '../../upload/model-source.ts';
 import type { AncestryChoice, Method, MethodWork, QuantizationBasis, StateChoice } from '../method.ts';
-import type { FormEncoding, Quantization, QuantizedForm } from '../quantized-form.ts';
+import type { PackageEncoding, Quantization, QuantizedModel } from '../quantized-model.ts';
 
 /** The paper's limit (section 3.3, equation 2): with as many changed, mask and changed weights take what all weights take. */
 const mostChangedShare = 15 / 16;
@@ -51,12 +51,12 @@ function halfTensors(files: readonly SourceFile[]): boolean {
 }
 
 function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: QuantizationBasis): Quantization {
-  const form = bitsnapForm(work);
+  const model = bitsnapModel(work);
   return {
     conditions: configAlone,
-    form: async () => form,
+    quantize: async () => model,
     estimateBytes: async (_, options) => {
-      const encoding = await form.encoding(ancestor, options);
+      const encoding = await model.encoding(ancestor, options);
       let bytes = 0;
       for (const at of quantizedBlocks(plan)) bytes += (await encoding.payload(at, options.signal)).length;
       return bytes;
@@ -66,7 +66,7 @@ function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: Qua
 }
 
 /** A checkpoint whose 16-bit weights are bitmasks against a base, or a base itself. */
-function bitsnapForm({ source, core, parallel, signal }: WeightsToCompare): QuantizedForm {
+function bitsnapModel({ source, core, parallel, signal }: WeightsToCompare): QuantizedModel {
   const payload = async ({ file, index, block }: BlockPlace, ancestor: Ancestor | undefined, within?: AbortSignal): Promise<Uint8Array> => {
     if (block.coding.kind !== 'bitmask') throw new TypeError('not a block of bitmasks');
     const { dtype } = block.coding;
@@ -75,7 +75,7 @@ function bitsnapForm({ source, core, parallel, signal }: WeightsToCompare): Quan
   };
   return {
     elements: ({ file, block }, within) => source.readBlock(file, block, within),
-    encoding: async (given): Promise<FormEncoding> => {
+    encoding: async (given): Promise<PackageEncoding> => {
       const share = given && (await changedShare({ source, core, parallel, signal }, given));
       // A base then: a mask is of no use (equation 2).
       const ancestor = areMostChanged(share) ? undefined : given;

@@ -3,7 +3,7 @@ import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/i
 import { quantizedLayerType } from '../../../graph/layers/quantized-layer-type.ts';
 import { lastConfig } from '../../ancestor/last-config.ts';
 import type { Method, MethodWork, QuantizationBasis } from '../method.ts';
-import type { Quantization } from '../quantized-form.ts';
+import type { Quantization } from '../quantized-model.ts';
 import { codebookSeed } from './codebook-seed.ts';
 import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';

@@ -7,10 +7,10 @@ import { configAlone } from '../../../search/trial-conditions.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { estimateBytes } from './estimate-bytes.ts';
-import { LevelForm } from './level-form.ts';
+import { LevelModel } from './level-model.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import type { FormOptions, Quantization, QuantizedForm } from '../quantized-form.ts';
+import type { EncodingOptions, Quantization, QuantizedModel } from '../quantized-model.ts';
 import type { Quantizer } from './quantizer.ts';
 
 export interface InshrinkeratorParts {
@@ -35,12 +35,12 @@ export class InshrinkeratorQuantization implements Quantization {
     this.parts = parts;
   }
 
-  async form(config: QuantizationConfig): Promise<QuantizedForm> {
+  async quantize(config: QuantizationConfig): Promise<QuantizedModel> {
     const groups = await this.parts.quantizer.build(own(config));
-    return new LevelForm({ ...this.parts, groups }, this.parts.plan);
+    return new LevelModel({ ...this.parts, groups }, this.parts.plan);
   }
 
-  estimateBytes(config: QuantizationConfig, options: FormOptions): Promise<number> {
+  estimateBytes(config: QuantizationConfig, options: EncodingOptions): Promise<number> {
     return estimateBytes(this.parts, own(config), options);
   }
 

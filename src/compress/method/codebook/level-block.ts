@@ -6,7 +6,7 @@ import type { LevelBlockPlace } from './level-blocks.ts';
 import type { GroupQuantizer, Quantizer } from './quantizer.ts';
 
 /** A model under one config: what `quantizeBlock` and everything after it needs. */
-export interface QuantizedModel {
+export interface CodebookModel {
   readonly source: ModelSource;
   readonly quantizer: Quantizer;
   readonly groups: readonly GroupQuantizer[];
@@ -14,14 +14,14 @@ export interface QuantizedModel {
 }
 
 /** Assigns the levels of one block. */
-export async function quantizeBlock(model: QuantizedModel, at: Omit<LevelBlockPlace, 'index'>, signal?: AbortSignal) {
+export async function quantizeBlock(model: CodebookModel, at: Omit<LevelBlockPlace, 'index'>, signal?: AbortSignal) {
   const pair = model.quantizer.usable(await model.source.readWeights(at.file, at.block, signal));
   const { partition, map } = model.groups[at.group]!;
   return model.core.assignLevels(pair, partition, map, signal);
 }
 
 /** One block's levels and what they are coded against. */
-export async function levelBlock(model: QuantizedModel, ancestor: Ancestor | undefined, at: LevelBlockPlace, signal?: AbortSignal): Promise<LevelsToEncode> {
+export async function levelBlock(model: CodebookModel, ancestor: Ancestor | undefined, at: LevelBlockPlace, signal?: AbortSignal): Promise<LevelsToEncode> {
   const { levels, protectedWords } = await quantizeBlock(model, at, signal);
   const { levelCount } = model.groups[at.group]!;
   const previous = await previousLevels(ancestor, at, signal);

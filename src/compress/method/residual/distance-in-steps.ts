@@ -4,14 +4,14 @@ import { latticeError } from '../../../native/lattice-error.ts';
 import { latticeSegment, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import { scaleOf } from '../../../package/residual-tensor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { FormOptions } from '../quantized-form.ts';
+import type { EncodingOptions } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
 
 /** Blocks looked at, spread evenly: 8 M weights tell a mean well enough. */
 const blocksMax = 64;
 
-export interface DistanceParts extends FormOptions {
+export interface DistanceParts extends EncodingOptions {
   readonly core: NativeCore;
   readonly coder: ResidualCoder;
   /** Where what weights are compared with lies, and the steps that count. By file number. */

@@ -4,8 +4,8 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import { fitsUnits } from './fits-units.ts';
-import type { FormOptions } from '../quantized-form.ts';
+import { inLatticeRange } from './lattice-range.ts';
+import type { EncodingOptions } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type ResidualCoderParts } from './residual-coder.ts';
 import { gatherMoments } from './tensor-moments.ts';
@@ -13,7 +13,7 @@ import { gatherMoments } from './tensor-moments.ts';
 /** Four steps: a weight nearer than that is taken for one that stays put. One beyond counts with what is left after its move. */
 const widestDeadZone = 1024;
 
-export interface DriftParts extends FormOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'shelf'> {
+export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'modelSymbols'> {
   readonly plan: CodingPlan;
   readonly ancestor: Ancestor;
 }
@@ -29,7 +29,7 @@ export async function measureDrift(parts: DriftParts): Promise<number | undefine
   const files = source.files.map((_, file) => fileOf(parts, file, scales));
   if (await outgrows(parts, files)) return undefined;
   const places = [...residualBlocks(plan)].filter((at) => ancestor.hasBlock(at.file, at.index) && isKnown(files[at.file], at));
-  const coder = new ResidualCoder({ ...parts, feedback: undefined, gradientScale: () => 0 });
+  const coder = new ResidualCoder({ ...parts, gramMatrices: undefined, gradientScale: () => 0 });
   const rounding = { deadZone: widestDeadZone, ofTensor: () => ({ strength: 0, deadZone: widestDeadZone }) };
   return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => rounding });
 }
@@ -51,7 +51,7 @@ async function outgrows(parts: DriftParts, files: readonly (ResidualFile | undef
   return moments.some((tensors, file) =>
     [...tensors].some(([tensor, { magnitudeMax }]) => {
       const record = files[file]?.residuals.get(tensor);
-      return record !== undefined && !fitsUnits(magnitudeMax, record.exponent);
+      return record !== undefined && !inLatticeRange(magnitudeMax, record.exponent);
     }),
   );
 }

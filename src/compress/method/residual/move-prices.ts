@@ -1,6 +1,6 @@
 import type { NativeCore } from '../../../native/core.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { FormOptions } from '../quantized-form.ts';
+import type { EncodingOptions } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
@@ -8,7 +8,7 @@ import type { BlockRounding, ResidualCoder } from './residual-coder.ts';
 /** Blocks that moves are counted in, spread evenly: 8 M weights tell what moves cost well enough. */
 const blocksMax = 64;
 
-export interface MovePricesParts extends FormOptions {
+export interface MovePricesParts extends EncodingOptions {
   readonly core: NativeCore;
   readonly coder: ResidualCoder;
   /** By file number. */

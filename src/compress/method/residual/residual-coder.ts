@@ -2,10 +2,10 @@ import type { ContextCounts, ContextTables, ElementsOptions, NativeCore, Quantiz
 import { blockOrigins, blockSlots, contextSegments, latticeBlock, latticeSegments, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { previousChain, previousState } from './previous-state.ts';
-import { feedbackTargets, type Rounding } from './feedback-targets.ts';
-import type { InputFeedback } from '../input-feedback.ts';
+import { gptqTargets, type Rounding } from './gptq-targets.ts';
+import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
-import type { MovesShelf } from './moves-memory.ts';
+import type { ModelSymbols } from './symbol-cache.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
@@ -13,15 +13,15 @@ export interface ResidualCoderParts {
   readonly ancestor: Ancestor | undefined;
   readonly core: NativeCore;
   /** Absent where the inputs of no matrix were measured. */
-  readonly feedback?: InputFeedback | undefined;
+  readonly gramMatrices?: GramMatrices | undefined;
   /** What gradients of a tensor are multiplied with for weighing errors. */
   readonly gradientScale: (file: number, tensor: number) => number;
-  readonly shelf: MovesShelf;
+  readonly modelSymbols: ModelSymbols;
 }
 
 /** How a block is rounded. */
 export interface BlockRounding {
-  /** Of tensors without feedback, in 1/256 steps. */
+  /** Of tensors without GPTQ, in 1/256 steps. */
   readonly deadZone: number;
   /** Of those with it, by tensor number. */
   readonly ofTensor: (tensor: number) => Rounding;
@@ -35,7 +35,7 @@ export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'erro
   readonly compared: number;
 }
 
-/** Quantizes the blocks of one form, each behind its ancestors, and stores them. Keeps the moves of as many as there is room for. */
+/** Quantizes the blocks of one quantized model, each behind its ancestors, and stores them. Caches the symbols of as many as there is room for. */
 export class ResidualCoder {
   private readonly parts: ResidualCoderParts;
 
@@ -45,16 +45,16 @@ export class ResidualCoder {
 
   /** Quantizes a block, counts its symbols, and measures it. */
   async quantize(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, counts: ContextCounts, signal?: AbortSignal): Promise<BlockFindings> {
-    const { shelf, core } = this.parts;
+    const { modelSymbols, core } = this.parts;
     const key = keyOf(at);
-    shelf.delete(key);
+    modelSymbols.delete(key);
     return this.withBlock(
       file,
       at,
       rounding,
       async (block, compared) => {
-        const { statistics, errors, moves } = await core.residualQuantize(block, { counts, keep: shelf.hasRoom }, signal);
-        if (moves !== undefined) shelf.set(key, moves);
+        const { statistics, errors, symbols } = await core.residualQuantize(block, { counts, keep: modelSymbols.hasRoom }, signal);
+        if (symbols !== undefined) modelSymbols.set(key, symbols);
         return { statistics, errors, compared };
       },
       signal,
@@ -70,18 +70,18 @@ export class ResidualCoder {
 
   /** Counts the symbols of a block that was quantized in the same way before; false when they were not kept. */
   async count(file: ResidualFile, at: BlockPlace, counts: ContextCounts, signal?: AbortSignal): Promise<boolean> {
-    const { shelf, core } = this.parts;
-    const moves = shelf.get(keyOf(at));
-    if (moves === undefined) return false;
-    await core.countMoves(moves, contextSegments(file, at.block), counts, signal);
+    const { modelSymbols, core } = this.parts;
+    const symbols = modelSymbols.get(keyOf(at));
+    if (symbols === undefined) return false;
+    await core.countCachedSymbols(symbols, contextSegments(file, at.block), counts, signal);
     return true;
   }
 
   /** The payload of a block that is rounded as it was quantized last. */
   async payload(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array> {
-    const { shelf, core } = this.parts;
-    const moves = shelf.get(keyOf(at));
-    if (moves !== undefined) return core.encodeMoves(moves, contextSegments(file, at.block), tables, signal);
+    const { modelSymbols, core } = this.parts;
+    const symbols = modelSymbols.get(keyOf(at));
+    if (symbols !== undefined) return core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal);
     return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
   }
 
@@ -89,11 +89,11 @@ export class ResidualCoder {
   async elements(file: ResidualFile, at: BlockPlace, rounding: BlockRounding, options: ElementsOptions): Promise<Uint8Array> {
     if (at.block.coding.kind !== 'residual') throw new TypeError('not a residual block');
     const { dtype } = at.block.coding;
-    const { core, shelf, ancestor } = this.parts;
+    const { core, modelSymbols, ancestor } = this.parts;
     // Looked up after the wait: another form may take the room meanwhile.
-    const before = shelf.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
-    const moves = shelf.get(keyOf(at));
-    if (moves !== undefined) return core.residualMovedElements(moves, behind(file, at, before), dtype, options);
+    const before = modelSymbols.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
+    const symbols = modelSymbols.get(keyOf(at));
+    if (symbols !== undefined) return core.residualMovedElements(symbols, behind(file, at, before), dtype, options);
     return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), options.signal);
   }
 
@@ -133,8 +133,8 @@ export class ResidualCoder {
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
-    const { core, ancestor, feedback } = this.parts;
-    const places = feedback?.[at.file];
+    const { core, ancestor, gramMatrices } = this.parts;
+    const places = gramMatrices?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
       const before = await previousChain(ancestor, at, signal);
       return { ...behind(file, at, before), targets: undefined, isFirst: before === undefined };
@@ -144,7 +144,7 @@ export class ResidualCoder {
     const lattice = latticeBlock(file, at.block, previous);
     const isFirst = previous === undefined;
     const priced = isFirst ? undefined : prices;
-    const targets = await feedbackTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
+    const targets = await gptqTargets(core, { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, prices: priced }, signal);
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
   }
 }

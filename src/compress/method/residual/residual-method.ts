@@ -4,11 +4,11 @@ import { trialsMost } from '../../../search/search-step.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { lastConfig } from '../../ancestor/last-config.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import { inputFeedback } from '../input-feedback.ts';
+import { measureGramMatrices } from '../gram-matrices.ts';
 import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
-import type { Quantization } from '../quantized-form.ts';
+import type { Quantization } from '../quantized-model.ts';
 import { measureDrift } from './measure-drift.ts';
-import { MovesMemory } from './moves-memory.ts';
+import { SymbolCache } from './symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
 
 /** Least difference of two steps, in 1/32 octaves, for estimates with one to say little of the other. */
@@ -22,7 +22,7 @@ export const residualMethod: Method = {
   codingOf: ({ layerType, entry }) => (layerType !== 'buffer' && isQuantizable(entry.dtype) && entry.elementCount > 0 ? { kind: 'residual' } : undefined),
   ancestry: { kind: 'budgeted', isFiner },
   trialsMost,
-  measureInputs: inputFeedback,
+  measureInputs: measureGramMatrices,
   begin: (work) => new ResidualSession(work),
 };
 
@@ -32,13 +32,13 @@ function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined
 
 class ResidualSession implements MethodSession {
   readonly #work: MethodWork;
-  readonly #moves: MovesMemory;
+  readonly #symbolCache: SymbolCache;
   /** By the ancestor, or by the model for a base: an estimate and the encode after it are one. */
   readonly #known = new WeakMap<object, Promise<Quantization>>();
 
   constructor(work: MethodWork) {
     this.#work = work;
-    this.#moves = new MovesMemory(work.cacheMaxBytes);
+    this.#symbolCache = new SymbolCache(work.cacheMaxBytes);
   }
 
   quantization(basis: QuantizationBasis): Promise<Quantization> {
@@ -50,17 +50,31 @@ class ResidualSession implements MethodSession {
 
   drift(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined> {
     const { source, core, parallel, signal } = this.#work;
-    return measureDrift({ source, core, plan, ancestor, shelf: this.#moves.take(), parallel, signal });
+    return measureDrift({ source, core, plan, ancestor, modelSymbols: this.#symbolCache.take(), parallel, signal });
   }
 
   close(): void {
-    this.#moves.clear();
+    this.#symbolCache.clear();
   }
 
-  #make({ model: { plan, feedback }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
+  #make({ model: { plan, gramMatrices }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
     const { source, core, run, warn, parallel, signal } = this.#work;
     const { rounding, hysteresis } = run.search;
     const last = lastConfig(candidates);
-    return residualQuantization({ source, plan, ancestor, core, last, warn, feedback, moves: this.#moves, rounding, hysteresis, resumption, parallel, signal });
+    return residualQuantization({
+      source,
+      plan,
+      ancestor,
+      core,
+      last,
+      warn,
+      gramMatrices,
+      symbolCache: this.#symbolCache,
+      rounding,
+      hysteresis,
+      resumption,
+      parallel,
+      signal,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
 import { exponentMax, exponentMin, stepCodeMax, stepsPerOctave, unitGain, type ResidualTensor } from '../../../package/residual-tensor.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import { fitsUnits, weightUnitsLog2Max } from './fits-units.ts';
+import { inLatticeRange, weightUnitsLog2Max } from './lattice-range.ts';
 import type { SourceFile } from '../../upload/model-source.ts';
 import { varianceOf, type ModelMoments, type TensorMoments } from './tensor-moments.ts';
 
@@ -43,7 +43,7 @@ export function planSteps(
       const before = ancestor?.residualTensor(file, name);
       const stepLog2 = wanted[file]!.get(tensor)!;
       const record = before === undefined ? newRecord(stepLog2, sums, effectiveRank(shape) > 1) : keptRecord(before, stepLog2, scaleHint);
-      if (!fitsUnits(sums.magnitudeMax, record.exponent)) return undefined;
+      if (!inLatticeRange(sums.magnitudeMax, record.exponent)) return undefined;
       here.set(tensor, record);
     }
     records.push(here);

@@ -3,7 +3,7 @@ import type { WeightMoments } from '../../../native/core.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import type { FormOptions } from '../quantized-form.ts';
+import type { EncodingOptions } from '../quantized-model.ts';
 
 /** Sums over one tensor; those of its blocks add up. */
 export interface TensorMoments extends WeightMoments {
@@ -14,7 +14,7 @@ export interface TensorMoments extends WeightMoments {
 export type ModelMoments = readonly ReadonlyMap<number, TensorMoments>[];
 
 /** Sums over every residual tensor. They choose steps, which are stored, so they are added up in one order: that of the core inside a block, blocks in theirs. */
-export async function gatherMoments(source: ModelSource, plan: CodingPlan, { parallel, signal }: FormOptions): Promise<ModelMoments> {
+export async function gatherMoments(source: ModelSource, plan: CodingPlan, { parallel, signal }: EncodingOptions): Promise<ModelMoments> {
   const places = [...residualBlocks(plan)];
   const found: (readonly WeightMoments[])[] = [];
   await forEachBounded(places.entries(), parallel, async ([i, { file, block }]) => {

@@ -2,7 +2,7 @@ import type { NativeCore } from '../../../native/core.ts';
 import type { PlannedBlock } from '../../../package/blocks/block-plan.ts';
 import type { GatheredPart } from '../../../package/blocks/gather-blocks.ts';
 import type { BlockPart, FilePlan } from '../../../package/blocks/plan-file.ts';
-import type { SuperStepPart } from '../../../package/package-index.ts';
+import type { MergedPackagePart } from '../../../package/package-index.ts';
 import type { BlockMemory } from '../../block-memory.ts';
 import type { IndexedPackage } from '../indexed-package.ts';
 import type { LocatedPart } from '../read-parts.ts';
@@ -18,8 +18,8 @@ export interface WalkStep {
   readonly fileNumber: number;
   /** Of the file. */
   readonly plan: FilePlan;
-  /** Of a checkpoint of a super-step. */
-  readonly part: SuperStepPart | undefined;
+  /** Of a checkpoint of a merged package. */
+  readonly part: MergedPackagePart | undefined;
   /** The package before, where it has the file. */
   readonly packageBefore: IndexedPackage | undefined;
   /** The block there that this one is coded against. */

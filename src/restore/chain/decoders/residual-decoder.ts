@@ -33,7 +33,7 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
  * does.
  */
 export async function residualWay({ found, steps, newest }: BlockWalk, signal: AbortSignal | undefined): Promise<ResidualChain> {
-  // The checkpoints of a super-step have one payload, which the first of them reads.
+  // The checkpoints of a merged package have one payload, which the first of them reads.
   const firsts = steps.map(({ part }, i) => i + (part?.position ?? 0));
   const payloads = await Promise.all(steps.map(async (step, i) => (firsts[i] === i ? step.payload(signal) : undefined)));
   const start = found?.kind === 'residual' ? found.state : undefined;
@@ -43,7 +43,7 @@ export async function residualWay({ found, steps, newest }: BlockWalk, signal: A
       tables: steps[firsts[i]!]!.package.contextTables(),
       payload: payloads[firsts[i]!]!,
       starts: start === undefined && i === steps.length - 1,
-      part: part && { tuples: part.superStep.tuples, position: part.position },
+      part: part && { tuples: part.mergedPackage.tuples, position: part.position },
     });
   });
   if (start !== undefined) return { links: links.reverse(), start };

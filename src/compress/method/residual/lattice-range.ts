@@ -2,6 +2,6 @@
 export const weightUnitsLog2Max = 21;
 
 /** Whether the lattice holds weights of at most this magnitude in units of 2^exponent: below 2^22 of them, beyond which the core refuses. */
-export function fitsUnits(magnitudeMax: number, exponent: number): boolean {
+export function inLatticeRange(magnitudeMax: number, exponent: number): boolean {
   return magnitudeMax < 2 ** (exponent + weightUnitsLog2Max + 1);
 }

@@ -10,7 +10,7 @@ import type { PackageChain } from '../../restore/chain/package-chain.ts';
 
 export interface Verification {
   readonly core: NativeCore;
-  /** The checkpoint as it was stored and as it is in the super-step, each with its ancestors. */
+  /** The checkpoint as it was stored and as it is in the merged package, each with its ancestors. */
   readonly before: PackageChain;
   readonly after: PackageChain;
   /** What the catalog says of its files. */
@@ -19,7 +19,7 @@ export interface Verification {
 }
 
 /**
- * Proves that a checkpoint of a super-step is what it was: every file decodes to the bytes whose digests package and catalog have, what later indexes refer to is the same,
+ * Proves that a checkpoint of a merged package is what it was: every file decodes to the bytes whose digests package and catalog have, what later indexes refer to is the same,
  * and so is the state that later blocks are coded against. Rejects with `corrupt-package` where something differs, and with the errors of restore.
  */
 export async function verifyPart({ core, before, after, files, signal }: Verification): Promise<void> {

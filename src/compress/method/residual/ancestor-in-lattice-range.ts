@@ -9,7 +9,7 @@ import type { CodingPlan } from '../../plan/plan-codings.ts';
  * Whether the ancestor's states and origins fit the lattice in the units of `records`: a weight that was large there may not, however small it is now. Reads the
  * ancestor's blocks where a tensor's unit becomes finer.
  */
-export async function refines(
+export async function ancestorInLatticeRange(
   { plan, ancestor, signal }: { readonly plan: CodingPlan; readonly ancestor: Ancestor | undefined; readonly signal?: AbortSignal },
   records: readonly ReadonlyMap<number, ResidualTensor>[],
 ): Promise<boolean> {

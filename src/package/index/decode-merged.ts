@@ -1,9 +1,9 @@
-import type { MoveTuples } from '../../native/core.ts';
+import type { JointSymbols } from '../../native/core.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { openIndex, type OpenedIndex } from './decode-index.ts';
-import { superStepTuplesMax } from '../format-limits.ts';
-import type { PackageIndex, SuperStep } from '../package-index.ts';
+import { mergedJointSymbolsMax } from '../format-limits.ts';
+import type { PackageIndex, MergedPackage } from '../package-index.ts';
 import { FilesReader } from './read-files.ts';
 import { readContextTables, readStepScales } from './residual-records.ts';
 
@@ -11,24 +11,24 @@ import { readContextTables, readStepScales } from './residual-records.ts';
 const symbolMax = 31;
 
 /**
- * Decodes the index of a super-step: the index of each of its checkpoints, oldest first, as it was in a package of its own but for where payloads are. Needs the index
+ * Decodes the index of a merged package: the index of each of its checkpoints, oldest first, as it was in a package of its own but for where payloads are. Needs the index
  * of the first one's ancestor. Pure. Whether the payloads fill the package is the caller's to check. Throws `corrupt-package` as `decodePackageIndex`.
  */
-export function decodeSuperStepIndex(
+export function decodeMergedPackageIndex(
   bytes: Uint8Array,
   { id, ancestor }: { readonly id: string; readonly ancestor?: PackageIndex | undefined },
 ): PackageIndex[] {
-  if (ancestor === undefined) throw corruptPackage('a super-step has no ancestor');
+  if (ancestor === undefined) throw corruptPackage('a merged package has no ancestor');
   const opened = openIndex(bytes, { id, formatVersion: 3, ancestor });
   const { body, packageIds } = opened;
-  if (packageIds.includes(ancestor.id)) throw corruptPackage('a super-step has its own ancestor in it');
-  const superStep = { id, packageIds, tuples: readTuples(body, packageIds.length) };
+  if (packageIds.includes(ancestor.id)) throw corruptPackage('a merged package has its own ancestor in it');
+  const mergedPackage = { id, packageIds, tuples: readJointSymbols(body, packageIds.length) };
   const tables = readContextTables(body);
-  if (tables === undefined) throw corruptPackage('a super-step has no context tables');
+  if (tables === undefined) throw corruptPackage('a merged package has no context tables');
   const indexes: PackageIndex[] = [];
   let offsetBytes: number | undefined;
   for (const position of packageIds.keys()) {
-    const read = readPart(opened, { superStep, tables, position, before: indexes.at(-1) ?? ancestor, offsetBytes });
+    const read = readPart(opened, { mergedPackage, tables, position, before: indexes.at(-1) ?? ancestor, offsetBytes });
     indexes.push(read.index);
     offsetBytes = read.endBytes;
   }
@@ -37,7 +37,7 @@ export function decodeSuperStepIndex(
 }
 
 interface PartContext {
-  readonly superStep: SuperStep;
+  readonly mergedPackage: MergedPackage;
   readonly tables: Uint8Array;
   readonly position: number;
   readonly before: PackageIndex;
@@ -45,7 +45,10 @@ interface PartContext {
   readonly offsetBytes: number | undefined;
 }
 
-function readPart({ body, budget }: OpenedIndex, { superStep, tables, position, before, offsetBytes }: PartContext): { index: PackageIndex; endBytes: number } {
+function readPart(
+  { body, budget }: OpenedIndex,
+  { mergedPackage, tables, position, before, offsetBytes }: PartContext,
+): { index: PackageIndex; endBytes: number } {
   const scales = readStepScales(body);
   const reader = new FilesReader(body, {
     codebooks: [],
@@ -57,24 +60,24 @@ function readPart({ body, budget }: OpenedIndex, { superStep, tables, position, 
   });
   const files = reader.read();
   if (!files.some(({ content }) => content.type === 'safetensors' && content.residuals !== undefined))
-    throw corruptPackage('a checkpoint of a super-step has no residual tensors');
+    throw corruptPackage('a checkpoint of a merged package has no residual tensors');
   const index: PackageIndex = {
     formatVersion: 3,
     kind: 'delta',
-    id: superStep.packageIds[position]!,
+    id: mergedPackage.packageIds[position]!,
     ancestorId: before.id,
     codebooks: [],
     tableSets: [],
     residual: { tables, scales },
     files,
-    part: { superStep, position },
+    part: { mergedPackage, position },
   };
   return { index, endBytes: reader.endBytes };
 }
 
-function readTuples(body: ByteReader, width: number): MoveTuples {
-  const count = body.varint(superStepTuplesMax, 'the number of tuples');
-  if (count === 0) throw corruptPackage('a super-step lists no tuples');
+function readJointSymbols(body: ByteReader, width: number): JointSymbols {
+  const count = body.varint(mergedJointSymbolsMax, 'the number of tuples');
+  if (count === 0) throw corruptPackage('a merged package lists no tuples');
   const symbols = body.take(count * width);
   if (symbols.some((symbol) => symbol > symbolMax)) throw corruptPackage('a tuple has a symbol that does not exist');
   return { symbols, width };

@@ -4,50 +4,50 @@ import type { ContextTables, NativeCore } from '../../native/core.ts';
 import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import { ByteWriter } from '../../package/byte-writer.ts';
 import { corruptPackage } from '../../package/corrupt-package.ts';
-import { decodeSuperStepIndex } from '../../package/index/decode-super-step.ts';
-import { encodeSuperStepIndex } from '../../package/index/encode-super-step.ts';
+import { decodeMergedPackageIndex } from '../../package/index/decode-merged.ts';
+import { encodeMergedPackageIndex } from '../../package/index/encode-merged.ts';
 import type { IndexLocation } from '../../package/package-frame.ts';
-import type { BlockEntry, PackageFile, PackageIndex, SuperStep } from '../../package/package-index.ts';
+import type { BlockEntry, PackageFile, PackageIndex, MergedPackage } from '../../package/package-index.ts';
 import { slotCount } from '../../package/blocks/residual-block.ts';
 import { writeFrame, type WriteTarget } from '../../package/write-package.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import type { ChainLink } from '../../restore/chain/package-chain.ts';
 import type { StoredObject } from '../../store/object-store.ts';
-import type { SharedBlock, SharedMoves, SuperStepSource } from './super-step-source.ts';
-import { TupleCounts, type TupleList } from './tuple-list.ts';
+import type { SharedBlock, SharedSymbols, MergedPackageSource } from './merged-source.ts';
+import { JointSymbolCounts, type JointSymbolList } from './joint-symbols.ts';
 
-export interface WrittenSuperStep extends IndexLocation {
+export interface WrittenMergedPackage extends IndexLocation {
   /** Of its checkpoints, oldest first. */
   readonly indexes: readonly PackageIndex[];
   readonly object: StoredObject;
 }
 
-export interface SuperStepOptions {
+export interface MergedPackageOptions {
   readonly core: NativeCore;
   /** Blocks in work at once. */
   readonly parallel: number;
-  /** Bytes of moves kept between the three passes over them. */
+  /** Bytes of symbols kept between the three passes over them. */
   readonly cacheMaxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The id of the super-step of these packages: the same ones give the same. */
+/** The id of the merged package of these packages: the same ones give the same. */
 export function superStepId(packageIds: readonly string[]): string {
   return createHash('sha256')
-    .update(`super-step ${packageIds.join(' ')}`)
+    .update(`merged package ${packageIds.join(' ')}`)
     .digest('hex')
     .slice(0, 32);
 }
 
 /**
- * Puts consecutive checkpoints into one package: the moves of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
- * they do not have the same residual blocks, or something that super-steps do not hold. Deterministic. Rejects with the errors of store and core.
+ * Puts consecutive checkpoints into one package: the symbols of a weight as one symbol, everything else as it was (docs/format.md, "Super-steps"). Undefined when
+ * they do not have the same residual blocks, or something that merged packages do not hold. Deterministic. Rejects with the errors of store and core.
  */
-export async function writeSuperStep(
-  source: SuperStepSource,
+export async function writeMergedPackage(
+  source: MergedPackageSource,
   target: Omit<WriteTarget, 'crc32c' | 'signal'>,
-  options: SuperStepOptions,
-): Promise<WrittenSuperStep | undefined> {
+  options: MergedPackageOptions,
+): Promise<WrittenMergedPackage | undefined> {
   const blocks = source.indexes.every(isMergeable) ? source.sharedBlocks() : undefined;
   if (blocks === undefined || blocks.length === 0) return undefined;
   const { core, signal } = options;
@@ -55,16 +55,16 @@ export async function writeSuperStep(
   const list = await coder.list();
   const tables = await coder.tables(list);
   const packageIds = source.indexes.map(({ id }) => id);
-  const superStep: SuperStep = { id: superStepId(packageIds), packageIds, tuples: list.tuples };
+  const mergedPackage: MergedPackage = { id: superStepId(packageIds), packageIds, tuples: list.tuples };
   const { result, ...written } = await writeFrame(
     { ...target, crc32c: core.crc32cSync, signal },
     {
-      id: superStep.id,
+      id: mergedPackage.id,
       formatVersion: 3,
       payloads: payloadsOf(source, coder.payloads(list, tables), core),
       seal: async (entries) => {
-        const indexBytes = encodeSuperStepIndex(partsOf(source, { superStep, tables: tables.serialize(), entries }), source.ancestor);
-        return { indexBytes, result: decodeSuperStepIndex(indexBytes, { id: superStep.id, ancestor: source.ancestor }) };
+        const indexBytes = encodeMergedPackageIndex(partsOf(source, { mergedPackage, tables: tables.serialize(), entries }), source.ancestor);
+        return { indexBytes, result: decodeMergedPackageIndex(indexBytes, { id: mergedPackage.id, ancestor: source.ancestor }) };
       },
     },
   );
@@ -76,53 +76,53 @@ function isMergeable({ formatVersion, kind, part, codebooks, residual }: Package
   return formatVersion <= 2 && kind === 'delta' && part === undefined && codebooks.length === 0 && residual !== undefined;
 }
 
-/** Codes the blocks that all checkpoints share. Moves are decoded anew in each pass, but for those there is room for. */
+/** Codes the blocks that all checkpoints share. Symbols are decoded anew in each pass, but for those there is room for. */
 class SharedCoder {
-  private readonly source: SuperStepSource;
+  private readonly source: MergedPackageSource;
   private readonly blocks: readonly SharedBlock[];
-  private readonly options: SuperStepOptions;
-  private readonly kept: ByteCache<SharedMoves>;
+  private readonly options: MergedPackageOptions;
+  private readonly kept: ByteCache<SharedSymbols>;
 
-  constructor(source: SuperStepSource, blocks: readonly SharedBlock[], options: SuperStepOptions) {
+  constructor(source: MergedPackageSource, blocks: readonly SharedBlock[], options: MergedPackageOptions) {
     this.source = source;
     this.blocks = blocks;
     this.options = options;
     this.kept = new ByteCache(options.cacheMaxBytes);
   }
 
-  async list(): Promise<TupleList> {
-    const counts = new TupleCounts(this.source.links.length);
-    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.moves(block)).tuples));
+  async list(): Promise<JointSymbolList> {
+    const counts = new JointSymbolCounts(this.source.links.length);
+    await forEachBounded(this.blocks, this.options.parallel, async (block) => counts.add((await this.symbols(block)).tuples));
     return counts.list();
   }
 
-  async tables(list: TupleList): Promise<ContextTables> {
+  async tables(list: JointSymbolList): Promise<ContextTables> {
     const { core, parallel, signal } = this.options;
     const counts = core.createContextCounts();
     await forEachBounded(this.blocks, parallel, async (block) => {
-      const { tuples, contexts, segments } = await this.moves(block);
+      const { tuples, contexts, segments } = await this.symbols(block);
       await counts.add({ contexts, segments, ...list.code(tuples) }, signal);
     });
     return counts.build({ slots: residualTensorCount(this.source.indexes[0]!) }, signal);
   }
 
   /** One a block, in order. */
-  payloads(list: TupleList, tables: ContextTables): AsyncGenerator<Uint8Array> {
+  payloads(list: JointSymbolList, tables: ContextTables): AsyncGenerator<Uint8Array> {
     return mapBounded(this.blocks, this.options.parallel, async (block) => {
-      const { tuples, escapes, contexts, segments } = await this.moves(block);
+      const { tuples, escapes, contexts, segments } = await this.symbols(block);
       const writer = new ByteWriter().varint(escapes.length);
       for (const escape of escapes) writer.varint(escape);
       return writer.append(await tables.encode({ contexts, segments, ...list.code(tuples) }, this.options.signal)).finish();
     });
   }
 
-  private async moves(block: SharedBlock): Promise<SharedMoves> {
+  private async symbols(block: SharedBlock): Promise<SharedSymbols> {
     const key = `${block.last} ${block.file}`;
     const kept = this.kept.get(key);
     if (kept !== undefined) return kept;
-    const moves = await this.source.moves(block, this.options.signal);
-    this.kept.set(key, moves, moves.tuples.byteLength + moves.contexts.length + 8 * moves.escapes.length);
-    return moves;
+    const shared = await this.source.symbols(block, this.options.signal);
+    this.kept.set(key, shared, shared.tuples.byteLength + shared.contexts.length + 8 * shared.escapes.length);
+    return shared;
   }
 }
 
@@ -131,7 +131,7 @@ function residualTensorCount({ files }: PackageIndex): number {
 }
 
 /** All payloads in order: of the first checkpoint's blocks, then of the other blocks of each later one. What is not shared is copied. */
-async function* payloadsOf(source: SuperStepSource, shared: AsyncGenerator<Uint8Array>, core: NativeCore): AsyncGenerator<Uint8Array> {
+async function* payloadsOf(source: MergedPackageSource, shared: AsyncGenerator<Uint8Array>, core: NativeCore): AsyncGenerator<Uint8Array> {
   try {
     for (const [position, link] of source.links.entries()) {
       for (const { entry, isShared } of blocksOf(link)) {
@@ -159,13 +159,13 @@ function* blocksOf({ package: owner }: ChainLink): Generator<{ readonly entry: B
 }
 
 interface PartsToMake {
-  readonly superStep: SuperStep;
+  readonly mergedPackage: MergedPackage;
   readonly tables: Uint8Array;
   readonly entries: readonly BlockEntry[];
 }
 
 /** Indexes as the encoder takes them: residual blocks of later checkpoints have their old entries, which are not written. */
-function partsOf(source: SuperStepSource, { superStep, tables, entries }: PartsToMake): PackageIndex[] {
+function partsOf(source: MergedPackageSource, { mergedPackage, tables, entries }: PartsToMake): PackageIndex[] {
   const left = entries.values();
   return source.links.map((link, position) => {
     const { index } = link.package;
@@ -175,6 +175,6 @@ function partsOf(source: SuperStepSource, { superStep, tables, entries }: PartsT
       const blocks = file.content.blocks.map((entry) => (own.next().value!.isShared && position > 0 ? entry : left.next().value!));
       return { ...file, content: { ...file.content, blocks } };
     });
-    return { ...index, formatVersion: 3, residual: { ...index.residual!, tables }, files, part: { superStep, position } };
+    return { ...index, formatVersion: 3, residual: { ...index.residual!, tables }, files, part: { mergedPackage, position } };
   });
 }

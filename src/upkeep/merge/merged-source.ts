@@ -6,7 +6,7 @@ import { codingRuleOf } from '../../package/codings/all-codings.ts';
 import type { BlockReader } from '../../restore/chain/block-reader.ts';
 import { residualWay } from '../../restore/chain/decoders/residual-decoder.ts';
 import type { ChainLink, PackageChain } from '../../restore/chain/package-chain.ts';
-import { packTuples, type PackedTuples } from './tuple-list.ts';
+import { packJointSymbols, type PackedJointSymbols } from './joint-symbols.ts';
 
 /** A block of all checkpoints that are to be merged. */
 export interface SharedBlock {
@@ -16,10 +16,10 @@ export interface SharedBlock {
   readonly planned: PlannedBlock;
 }
 
-/** The moves of a block in all those checkpoints, and what its payload is coded with. */
-export interface SharedMoves {
-  readonly tuples: PackedTuples;
-  /** Moves of more steps than a symbol tells, checkpoint by checkpoint. */
+/** The symbols of a block in all those checkpoints, and what its payload is coded with. */
+export interface SharedSymbols {
+  readonly tuples: PackedJointSymbols;
+  /** Symbols of more steps than a symbol tells, checkpoint by checkpoint. */
   readonly escapes: readonly number[];
   readonly contexts: Uint8Array;
   readonly segments: ContextLayout['segments'];
@@ -27,9 +27,9 @@ export interface SharedMoves {
 
 /**
  * Consecutive checkpoints of one chain, as they are stored, seen for merging. `chain` ends with the last of them and stays open while this is in use; its blocks
- * must not be kept between reads, for the moves of every checkpoint are asked for.
+ * must not be kept between reads, for the symbols of every checkpoint are asked for.
  */
-export class SuperStepSource {
+export class MergedPackageSource {
   /** Oldest first. */
   readonly links: readonly ChainLink[];
   readonly ancestor: PackageIndex;
@@ -47,7 +47,7 @@ export class SuperStepSource {
     return this.links.map((link) => link.package.index);
   }
 
-  /** Every block that a super-step shares, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
+  /** Every block that a merged package shares, in the order of the first checkpoint's files and blocks; undefined where the checkpoints do not have the same ones. */
   sharedBlocks(): readonly SharedBlock[] | undefined {
     const [first] = this.links;
     const shared: SharedBlock[] = [];
@@ -65,7 +65,7 @@ export class SuperStepSource {
   }
 
   /** Rejects with `corrupt-package` and the errors of the store. */
-  async moves(block: SharedBlock, signal?: AbortSignal): Promise<SharedMoves> {
+  async symbols(block: SharedBlock, signal?: AbortSignal): Promise<SharedSymbols> {
     const width = this.links.length;
     const { links, start } = await residualWay(this.reader(block.file).walk(block.last), signal);
     const parts = links.slice(-width);
@@ -77,12 +77,12 @@ export class SuperStepSource {
       const contexts = await this.core.latticeContexts({ segments, previous: state }, signal);
       contextsBefore ??= contexts;
       const counts = Uint32Array.from(segments, ({ elementCount }) => elementCount);
-      const moves = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
-      state = await this.core.latticeApply(moves, { segments, previous: state }, signal);
-      symbols.push(moves.symbols);
-      for (const escape of moves.escapes) escapes.push(escape);
+      const decoded = await tables.decode(payload, { contexts, segments: { counts, slots } }, signal);
+      state = await this.core.latticeApply(decoded, { segments, previous: state }, signal);
+      symbols.push(decoded.symbols);
+      for (const escape of decoded.escapes) escapes.push(escape);
     }
-    return { tuples: packTuples(symbols), escapes, contexts: contextsBefore!, segments: this.segmentsOf(block) };
+    return { tuples: packJointSymbols(symbols), escapes, contexts: contextsBefore!, segments: this.segmentsOf(block) };
   }
 
   private reader(path: string): BlockReader {

@@ -11,7 +11,7 @@ import { refusalOf } from './refusal.test-support.ts';
 
 const id = '1'.repeat(32);
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
-const kept = (file: number, tensor: number): TensorCoding => ({ kind: 'kept', file, tensor });
+const kept = (file: number, tensor: number): TensorCoding => ({ kind: 'inherited', file, tensor });
 const copyOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor });
 
 interface FileToMake {
@@ -122,9 +122,9 @@ describe('an index with kept tensors', () => {
     const placed = placeCopies(planTensors(layout, codings), { codings, file: 0, planOf: () => expect.fail('no other file is asked for') });
     const named = { file: 0, tensor: numberOf('one', 'a')[1] };
     expect(placed.copied).toEqual([
-      { kept: named, firstElement: 0, elementCount: 131_072 },
-      { kept: named, firstElement: 131_072, elementCount: 131_072 },
-      { kept: named, firstElement: 262_144, elementCount: 37_856 },
+      { inherited: named, firstElement: 0, elementCount: 131_072 },
+      { inherited: named, firstElement: 131_072, elementCount: 131_072 },
+      { inherited: named, firstElement: 262_144, elementCount: 37_856 },
     ]);
     const x = layout.tensors.findIndex(({ name }) => name === 'x');
     expect([placed.firstBlock[x], placed.firstElement[x]]).toEqual([placed.blocks.length, 0]);

@@ -20,15 +20,15 @@ const opened = { bytes, stored, ancestor: base.index };
 const blockCount = payloadsOf(decodeStoredIndexes(stored, base.index)[0]!).length;
 
 /** Digests of a checkpoint's files behind the base, or that the decoder refused; files that are not what the index says are as good as refused. */
-async function restored(superStep: Uint8Array, position: number): Promise<string | Readonly<Record<string, string>>> {
+async function restored(mergedPackage: Uint8Array, position: number): Promise<string | Readonly<Record<string, string>>> {
   try {
-    const { packageIds, ancestorId } = await readStoredIndex(packageSource(superStep), core.crc32cSync);
+    const { packageIds, ancestorId } = await readStoredIndex(packageSource(mergedPackage), core.crc32cSync);
     const entries = packageIds.slice(0, position + 1).map((id, at) => ({
       id,
       ancestorId: at === 0 ? ancestorId : packageIds[at - 1],
       position: at,
       key: 'super-step',
-      open: async () => memoryReader(superStep),
+      open: async () => memoryReader(mergedPackage),
     }));
     const nothingKept = { core, indexes: new ByteCache<never>(0), blocks: new ByteCache<never>(0) };
     const chain = await PackageChain.open(nothingKept, [...entries.reverse(), { id: base.index.id, open: async () => memoryReader(base.bytes) }]);

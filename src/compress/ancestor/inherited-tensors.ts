@@ -19,7 +19,7 @@ export interface StoredTensors {
   tensorBytes(place: TensorPlace, startBytes: number, lengthBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-export interface KeptToFind {
+export interface InheritedToFind {
   readonly files: readonly SourceFile[];
   readonly plan: CodingPlan;
   readonly ancestor: StoredTensors;
@@ -31,7 +31,7 @@ export interface KeptToFind {
  * counterpart says is unchanged stays where it is: later checkpoints are coded against blocks. The plan itself where there are none, and where weights are quantized. Reads the first block of every tensor of `sharedBytesMin` bytes or more, and of
  * those of the ancestor that could be the same, and whole ones where these are. Rejects with the errors of store and restore.
  */
-export async function planKept(request: KeptToFind): Promise<CodingPlan> {
+export async function planInherited(request: InheritedToFind): Promise<CodingPlan> {
   const { files, plan, ancestor, signal } = request;
   if (isQuantized(plan)) return plan;
   const there = new AncestorTensors(ancestor, signal);
@@ -43,11 +43,11 @@ export async function planKept(request: KeptToFind): Promise<CodingPlan> {
     for (const [tensor, entry] of source.layout.tensors.entries()) {
       const key = placeKey({ file, tensor });
       if (plan.files[file]!.codings[tensor]!.kind !== 'exact' || named.has(key) || entry.endBytes - entry.startBytes < sharedBytesMin) continue;
-      const place = await keptPlace(there, { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) }, signal);
+      const place = await inheritedPlace(there, { source, entry, hasBlock: ancestor.hasBlock(file, firstBlock[tensor]!) }, signal);
       if (place !== undefined) kept.set(key, place);
     }
   }
-  return kept.size === 0 ? plan : { ...plan, files: plan.files.map((planned, file) => withKept(files[file]!, planned, { file, kept })) };
+  return kept.size === 0 ? plan : { ...plan, files: plan.files.map((planned, file) => withInherited(files[file]!, planned, { file, kept })) };
 }
 
 interface TensorToKeep {
@@ -57,7 +57,11 @@ interface TensorToKeep {
   readonly hasBlock: boolean;
 }
 
-async function keptPlace(there: AncestorTensors, { source, entry, hasBlock }: TensorToKeep, signal: AbortSignal | undefined): Promise<TensorPlace | undefined> {
+async function inheritedPlace(
+  there: AncestorTensors,
+  { source, entry, hasBlock }: TensorToKeep,
+  signal: AbortSignal | undefined,
+): Promise<TensorPlace | undefined> {
   if (!there.hasAlike(entry)) return undefined;
   const bytes = uploadedBytes(source, entry, signal);
   if ((await sampleOf(bytes)) === undefined) return undefined;
@@ -84,13 +88,13 @@ function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
   return named;
 }
 
-function withKept({ layout }: SourceFile, planned: PlannedFile, { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> }): PlannedFile {
+function withInherited({ layout }: SourceFile, planned: PlannedFile, { file, kept }: { file: number; kept: ReadonlyMap<string, TensorPlace> }): PlannedFile {
   const codings = planned.codings.map((coding, tensor): TensorCoding => {
     const isCopy = coding.kind === 'copy' && coding.widened !== true;
     const place = kept.get(placeKey(isCopy ? coding : { file, tensor }));
-    return place === undefined || (isBlockless(coding) && !isCopy) ? coding : { kind: 'kept', ...place };
+    return place === undefined || (isBlockless(coding) && !isCopy) ? coding : { kind: 'inherited', ...place };
   });
-  return codings.some(({ kind }) => kind === 'kept') ? { codings, blocks: planTensors(layout, codings).blocks } : planned;
+  return codings.some(({ kind }) => kind === 'inherited') ? { codings, blocks: planTensors(layout, codings).blocks } : planned;
 }
 
 /** The ancestor's tensors by what they have in common with others: dtype and size, then samples of their first blocks. */

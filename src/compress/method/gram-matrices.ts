@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { GramRequest } from '../../evaluate/evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
-import { feedbackBlockMax, type FeedbackPlace, type NativeCore } from '../../native/core.ts';
+import { gptqBlockMax, type GptqPlace, type NativeCore } from '../../native/core.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 
-/** By file number, by tensor number: what rounding with feedback needs of a matrix. */
-export type InputFeedback = readonly ReadonlyMap<number, FeedbackPlace>[];
+/** By file number, by tensor number: what rounding with GPTQ needs of a matrix. */
+export type GramMatrices = readonly ReadonlyMap<number, GptqPlace>[];
 
 /**
  * Bytes of all Gram matrices of a model; larger matrices are cut into blocks on the diagonal. They stay in memory while
@@ -28,7 +28,7 @@ export interface GramMeter {
   inputGrams(request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>, signal?: AbortSignal): Promise<readonly InputGram[]>;
 }
 
-export interface FeedbackRequest {
+export interface GramMatricesRequest {
   readonly gate: GramMeter;
   /** The uploaded weights. */
   readonly weightPaths: readonly string[];
@@ -45,12 +45,12 @@ export interface FeedbackRequest {
  * more, for the second moments of what enters each matrix. What goes wrong there costs bytes, not correctness: it is
  * said, and the checkpoint is quantized without. Rejects with `cancelled` alone.
  */
-export async function inputFeedback(request: FeedbackRequest): Promise<InputFeedback | undefined> {
+export async function measureGramMatrices(request: GramMatricesRequest): Promise<GramMatrices | undefined> {
   const { gate, weightPaths, directory, files, core, warn, signal } = request;
   const resultPath = join(directory, 'input-grams.f32');
   try {
     const grams = await gate.inputGrams({ weightPaths, resultPath, bytesMax: gramsMaxBytes, batchesMax }, signal);
-    const places = files.map(() => new Map<number, FeedbackPlace>());
+    const places = files.map(() => new Map<number, GptqPlace>());
     const file = await open(resultPath, 'r');
     try {
       for (const gram of grams) await addPlace(gram, await readGram(file, gram), { files, places, core, signal });
@@ -74,7 +74,7 @@ async function readGram(file: Awaited<ReturnType<typeof open>>, { inputCount, bl
 
 interface Places {
   readonly files: readonly SourceFile[];
-  readonly places: readonly Map<number, FeedbackPlace>[];
+  readonly places: readonly Map<number, GptqPlace>[];
   readonly core: NativeCore;
   readonly signal: AbortSignal;
 }
@@ -82,7 +82,7 @@ interface Places {
 async function addPlace(gram: InputGram, matrix: Float32Array, { files, places, core, signal }: Places): Promise<void> {
   const { tensor: name, inputs: axis, inputCount: inputs, blockSize: size } = gram;
   const file = files.findIndex(({ role, layout }) => role === 'model' && layout.tensors.some((entry) => entry.name === name));
-  if (file < 0 || size > feedbackBlockMax) return;
+  if (file < 0 || size > gptqBlockMax) return;
   const tensor = files[file]!.layout.tensors.findIndex((entry) => entry.name === name);
   const { elementCount } = files[file]!.layout.tensors[tensor]!;
   if (elementCount === 0 || elementCount % inputs !== 0) return;

@@ -9,23 +9,23 @@ import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { Rounding } from './feedback-targets.ts';
+import type { Rounding } from './gptq-targets.ts';
 import { fitResidualTensor } from './fit-residual-tensor.ts';
 import { movePrices } from './move-prices.ts';
-import { MovesShelf, type MovesMemory } from './moves-memory.ts';
+import { ModelSymbols, type SymbolCache } from './symbol-cache.ts';
 import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import type { FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
+import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type BlockFindings, type BlockRounding, type ResidualCoderParts } from './residual-coder.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import type { ModelMoments } from './tensor-moments.ts';
 
-export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts, 'shelf' | 'gradientScale'> {
+export interface ResidualModelParts extends EncodingOptions, Omit<ResidualCoderParts, 'modelSymbols' | 'gradientScale'> {
   readonly plan: CodingPlan;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
-  readonly moves: MovesMemory;
+  readonly symbolCache: SymbolCache;
   /** `fixed` where absent. A base, and weights that are rounded to the nearest step, have no prices. */
   readonly hysteresis?: Hysteresis | undefined;
   /** Weights are rounded to the nearest step, without offsets, so that what is rebuilt does not lag behind. */
@@ -33,7 +33,7 @@ export interface ResidualFormParts extends FormOptions, Omit<ResidualCoderParts,
 }
 
 interface Roundings {
-  readonly withFeedback: readonly Rounding[];
+  readonly withGptq: readonly Rounding[];
   readonly plain: readonly Rounding[];
 }
 
@@ -43,7 +43,7 @@ interface Roundings {
  */
 const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
   deadZone: {
-    withFeedback: [
+    withGptq: [
       { strength: 1, deadZone: 156 },
       { strength: 0.6, deadZone: 152 },
       { strength: 0.3, deadZone: 142 },
@@ -56,29 +56,29 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
     ],
   },
   nearest: {
-    withFeedback: [1, 0.6, 0.3, 0].map((strength) => ({ strength, deadZone: 128 })),
+    withGptq: [1, 0.6, 0.3, 0].map((strength) => ({ strength, deadZone: 128 })),
     plain: [{ strength: 0, deadZone: 128 }],
   },
 };
 /** Then steps are made finer: by a 1/32 octave so many times, which is enough where chance was against one step, and after that by octaves, for a tensor that nothing but its very values are near to. */
 const finerSmall = 24;
 const finerOctaves = 12;
-/** With feedback, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it gives. Measured: 2 % fewer bytes than 156. */
+/** With GPTQ, at most, in a base: its weights are seldom within a step of zero, and a wide zone costs more error than it gives. Measured: 2 % fewer bytes than 156. */
 const baseDeadZone = 140;
 /** Most weighted squared error of a tensor, in that of quantizing it afresh with the same step. */
 const errorRatioMax = 1.5;
 
 /** One checkpoint under one step: every residual tensor's record, and what its blocks would take. */
-export class ResidualForm implements QuantizedForm {
+export class ResidualModel implements QuantizedModel {
   /** Of the quantized part, tables included. */
   readonly bytes: number;
   /** Names of tensors whose error is more than {@link errorRatioMax} of quantizing them afresh in every way tried. */
   readonly beyond: readonly string[];
   private readonly ancestor: Ancestor | undefined;
   private readonly pass: QuantizingPass;
-  private readonly built: BuiltForm;
+  private readonly built: BuiltModel;
 
-  constructor(ancestor: Ancestor | undefined, pass: QuantizingPass, built: BuiltForm) {
+  constructor(ancestor: Ancestor | undefined, pass: QuantizingPass, built: BuiltModel) {
     this.ancestor = ancestor;
     this.pass = pass;
     this.built = built;
@@ -94,14 +94,14 @@ export class ResidualForm implements QuantizedForm {
   }
 
   /** Root mean square of what rounding leaves of the weights of matrices, in steps; undefined without a matrix. */
-  roundingError(options: FormOptions): Promise<number | undefined> {
+  roundingError(options: EncodingOptions): Promise<number | undefined> {
     const { files, attempts } = this.built;
     return this.pass.roundingError(files, attempts, options);
   }
 
-  async encoding(ancestor: Ancestor | undefined, { external = new Set() }: FormOptions): Promise<FormEncoding> {
+  async encoding(ancestor: Ancestor | undefined, { external = new Set() }: EncodingOptions): Promise<PackageEncoding> {
     if (ancestor?.index.id !== this.ancestor?.index.id && this.ancestor !== undefined)
-      throw new TypeError('a residual form is stored against the ancestor it was made with');
+      throw new TypeError('a residual model is stored against the ancestor it was made with');
     const { attempts, scales } = this.built;
     const { files, tables, migration } = await this.without(external);
     return {
@@ -117,7 +117,7 @@ export class ResidualForm implements QuantizedForm {
   }
 
   /** The files that a package holds: tensors of the others have no slots in its tables. */
-  private async without(external: ReadonlySet<number>): Promise<Pick<BuiltForm, 'files' | 'tables' | 'migration'>> {
+  private async without(external: ReadonlySet<number>): Promise<Pick<BuiltModel, 'files' | 'tables' | 'migration'>> {
     const { files, attempts } = this.built;
     if (files.every((file, number) => file === undefined || !external.has(number))) return this.built;
     const held = numbered(files.map((file, number) => (external.has(number) ? undefined : file)));
@@ -125,7 +125,7 @@ export class ResidualForm implements QuantizedForm {
   }
 }
 
-interface BuiltForm {
+interface BuiltModel {
   readonly scales: StepScales;
   readonly files: readonly (ResidualFile | undefined)[];
   readonly tables: ContextTables;
@@ -138,13 +138,13 @@ interface BuiltForm {
 type Attempts = readonly ReadonlyMap<number, number>[];
 
 /**
- * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: moves do not depend on reconstruction offsets and gains, and these and the
- * errors follow from sums over the moves. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
+ * Quantizes a checkpoint with a common step, in 1/32 octaves, in one pass: symbols do not depend on reconstruction offsets and gains, and these and the
+ * errors follow from sums over the symbols. Where a tensor's error is too far above that of quantizing it afresh, it is rounded in the next way of {@link roundings};
  * then the blocks concerned are quantized again.
  */
-export async function buildResidualForm(parts: ResidualFormParts, step: number): Promise<ResidualForm> {
+export async function quantizeResiduals(parts: ResidualModelParts, step: number): Promise<ResidualModel> {
   const scales = scalesOf(step);
-  const pass = new QuantizingPass(parts, coderOf(parts, parts.moves.take()), [...residualBlocks(parts.plan)]);
+  const pass = new QuantizingPass(parts, coderOf(parts, parts.symbolCache.take()), [...residualBlocks(parts.plan)]);
   let attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   if (parts.hysteresis === 'priced' && !parts.toNearest) await pass.price(residualFiles(parts, scales, attempts), attempts);
   for (;;) {
@@ -155,7 +155,7 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
     const again = beyond.filter(({ file, tensor }) => attemptOf(attempts, file, tensor) < attemptsMax(parts, file, tensor));
     if (again.length === 0) {
       const names = beyond.map(({ file, tensor }) => parts.source.files[file]!.layout.tensors[tensor]!.name);
-      return new ResidualForm(parts.ancestor, pass, { scales, files, tables, attempts, migration, beyond: names });
+      return new ResidualModel(parts.ancestor, pass, { scales, files, tables, attempts, migration, beyond: names });
     }
     const next = attempts.map((byTensor) => new Map(byTensor));
     for (const { file, tensor } of again) next[file]!.set(tensor, attemptOf(attempts, file, tensor) + 1);
@@ -164,11 +164,11 @@ export async function buildResidualForm(parts: ResidualFormParts, step: number):
 }
 
 /**
- * About what the form of a step would take, from an evenly spread sample of its blocks, each rounded in the first of its ways; of a small model, from all. Steps that would have to
+ * About what the model of a step would take, from an evenly spread sample of its blocks, each rounded in the first of its ways; of a small model, from all. Steps that would have to
  * be made finer, which are those of few tensors, are not.
  */
-export async function estimateResidualForm(parts: ResidualFormParts, step: number): Promise<number> {
-  const coder = coderOf(parts, new MovesShelf(0));
+export async function estimateResidualBytes(parts: ResidualModelParts, step: number): Promise<number> {
+  const coder = coderOf(parts, new ModelSymbols(0));
   const { blocks, scale } = sampleBlocks([...residualBlocks(parts.plan)]);
   const attempts: Attempts = parts.source.files.map(() => new Map<number, number>());
   const { tables } = await new QuantizingPass(parts, coder, blocks).run(residualFiles(parts, scalesOf(step), attempts), attempts);
@@ -181,24 +181,24 @@ function scalesOf(step: number): StepScales {
   return { matrices: step, vectors: Math.min(0, step) };
 }
 
-function coderOf(parts: ResidualFormParts, shelf: MovesShelf): ResidualCoder {
-  return new ResidualCoder({ ...parts, shelf, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
+function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): ResidualCoder {
+  return new ResidualCoder({ ...parts, modelSymbols, gradientScale: (file, tensor) => gradientScale(parts, file, tensor) });
 }
 
 function attemptOf(attempts: Attempts, file: number, tensor: number): number {
   return attempts[file]!.get(tensor) ?? 0;
 }
 
-function roundingsOf(parts: Pick<ResidualFormParts, 'feedback' | 'toNearest'>, file: number, tensor: number): readonly Rounding[] {
-  const { withFeedback, plain } = waysOf(parts);
-  return hasFeedback(parts, file, tensor) ? withFeedback : plain;
+function roundingsOf(parts: Pick<ResidualModelParts, 'gramMatrices' | 'toNearest'>, file: number, tensor: number): readonly Rounding[] {
+  const { withGptq, plain } = waysOf(parts);
+  return hasGramMatrix(parts, file, tensor) ? withGptq : plain;
 }
 
-function waysOf({ toNearest }: Pick<ResidualFormParts, 'toNearest'>): Roundings {
+function waysOf({ toNearest }: Pick<ResidualModelParts, 'toNearest'>): Roundings {
   return toNearest ? roundings.nearest : roundings.deadZone;
 }
 
-function attemptsMax(parts: ResidualFormParts, file: number, tensor: number): number {
+function attemptsMax(parts: ResidualModelParts, file: number, tensor: number): number {
   return roundingsOf(parts, file, tensor).length - 1 + finerSmall + finerOctaves;
 }
 
@@ -208,7 +208,7 @@ function finerBy(tries: number): number {
 }
 
 /** The records of a form, each with the step of its attempt. */
-function residualFiles(parts: ResidualFormParts, scales: StepScales, attempts: Attempts): (ResidualFile | undefined)[] {
+function residualFiles(parts: ResidualModelParts, scales: StepScales, attempts: Attempts): (ResidualFile | undefined)[] {
   return numbered(
     parts.source.files.map(({ layout }, number) => {
       const records = parts.records[number]!;
@@ -234,8 +234,8 @@ function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile |
   });
 }
 
-function hasFeedback({ feedback }: Pick<ResidualFormParts, 'feedback'>, file: number, tensor: number): boolean {
-  return feedback?.[file]?.has(tensor) ?? false;
+function hasGramMatrix({ gramMatrices }: Pick<ResidualModelParts, 'gramMatrices'>, file: number, tensor: number): boolean {
+  return gramMatrices?.[file]?.has(tensor) ?? false;
 }
 
 /** Sums over all blocks of a tensor. */
@@ -252,16 +252,16 @@ interface PassResult {
   readonly sums: readonly ReadonlyMap<number, TensorSums>[];
 }
 
-/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their moves were kept. */
+/** Quantizes blocks, rounded in one way after the other; those that are rounded as before are not quantized again as far as their symbols are cached. */
 class QuantizingPass {
   readonly coder: ResidualCoder;
-  private readonly parts: ResidualFormParts;
+  private readonly parts: ResidualModelParts;
   /** See {@link BlockRounding}. */
   private prices: Uint8Array | undefined;
   private readonly places: readonly BlockPlace[];
   private readonly found: ({ readonly rounding: string; readonly findings: BlockFindings } | undefined)[] = [];
 
-  constructor(parts: ResidualFormParts, coder: ResidualCoder, places: readonly BlockPlace[]) {
+  constructor(parts: ResidualModelParts, coder: ResidualCoder, places: readonly BlockPlace[]) {
     this.parts = parts;
     this.coder = coder;
     this.places = places;
@@ -290,20 +290,20 @@ class QuantizingPass {
     this.prices = await movePrices(behind, { ...this.parts, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
   }
 
-  roundingError(files: readonly (ResidualFile | undefined)[], attempts: Attempts, options: FormOptions): Promise<number | undefined> {
+  roundingError(files: readonly (ResidualFile | undefined)[], attempts: Attempts, options: EncodingOptions): Promise<number | undefined> {
     const { core } = this.parts;
     return distanceInSteps(this.places, { ...options, core, coder: this.coder, files, roundingOf: (at) => this.roundingOf(attempts, at) });
   }
 
-  /** Tensors without feedback in one block have one dead zone, the narrowest that any of them needs. */
+  /** Tensors without GPTQ in one block have one dead zone, the narrowest that any of them needs. */
   roundingOf(attempts: Attempts, { file, block }: BlockPlace): BlockRounding {
     const ofTensor = (tensor: number): Rounding => {
       const ways = roundingsOf(this.parts, file, tensor);
       const { strength, deadZone } = ways[Math.min(attemptOf(attempts, file, tensor), ways.length - 1)]!;
-      const isFed = hasFeedback(this.parts, file, tensor);
+      const isFed = hasGramMatrix(this.parts, file, tensor);
       return { strength, deadZone: isFed && this.parts.ancestor === undefined ? Math.min(deadZone, baseDeadZone) : deadZone };
     };
-    const plain = block.segments.filter(({ tensor }) => !hasFeedback(this.parts, file, tensor));
+    const plain = block.segments.filter(({ tensor }) => !hasGramMatrix(this.parts, file, tensor));
     return {
       deadZone: Math.min(waysOf(this.parts).plain[0]!.deadZone, ...plain.map(({ tensor }) => ofTensor(tensor).deadZone)),
       ofTensor,
@@ -334,19 +334,19 @@ class QuantizingPass {
   }
 }
 
-/** Tells apart all that the moves of a block depend on but the common step. */
+/** Tells apart all that the symbols of a block depend on but the common step. */
 function describeRounding(attempts: Attempts, { file, block }: BlockPlace): string {
   return block.segments.map(({ tensor }) => attemptOf(attempts, file, tensor)).join(' ');
 }
 
 /** Records with the offsets and gains that this checkpoint's weights ask for. */
-function fitted(parts: ResidualFormParts, files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): (ResidualFile | undefined)[] {
+function fitted(parts: ResidualModelParts, files: readonly (ResidualFile | undefined)[], sums: PassResult['sums']): (ResidualFile | undefined)[] {
   return files.map((file, number) => {
     if (file === undefined) return undefined;
     const residuals = new Map(
       [...file.residuals].map(([tensor, record]) => {
         // What a weight's error is made up for with must be what it is rebuilt to.
-        if (hasFeedback(parts, number, tensor)) return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
+        if (hasGramMatrix(parts, number, tensor)) return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const { name, shape } = file.layout.tensors[tensor]!;
         const known = parts.ancestor?.residualTensor(number, name);
         const { step } = segmentOf(file, tensor, record);
@@ -375,7 +375,7 @@ function tensorsBeyond(files: readonly (ResidualFile | undefined)[], sums: PassR
 }
 
 /** 0 without gradients: all elements weigh alike then. A gradient of the tensor's root mean square has weight 16: none is then large enough to be cut, which the core does at 2^40. */
-function gradientScale({ moments }: ResidualFormParts, file: number, tensor: number): number {
+function gradientScale({ moments }: ResidualModelParts, file: number, tensor: number): number {
   const { gradientSumOfSquares, elementCount } = moments[file]!.get(tensor)!;
   return gradientSumOfSquares > 0 ? 4 / Math.sqrt(gradientSumOfSquares / elementCount) : 0;
 }

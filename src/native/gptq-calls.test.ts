@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { latticePrices, latticePriceUnit, latticeWeightMax, type FeedbackPlace, type FeedbackWeights, type LatticeSegment } from './core.ts';
+import { latticePrices, latticePriceUnit, latticeWeightMax, type GptqPlace, type GptqWeights, type LatticeSegment } from './core.ts';
 import { loadCore } from './load-core.ts';
 import { randomWeights, valuesOf } from './reference.test-support.ts';
 
@@ -13,13 +13,13 @@ function grams(): Float32Array {
   return Float32Array.from({ length: inputs * size }, (_, i) => ((i % (size * size)) % (size + 1) === 0 ? 1 : 0.8));
 }
 
-async function place(inputsLast = true): Promise<FeedbackPlace> {
+async function place(inputsLast = true): Promise<GptqPlace> {
   return { factor: await core.gramFactor(grams(), { size, damping: 0.1 }), size, inputs, outputs, inputsLast };
 }
 
 const weights = Float32Array.from(valuesOf(randomWeights(segment.elementCount, 'F32', 5), 'F32'));
 
-async function request(changes: Partial<FeedbackWeights> = {}): Promise<FeedbackWeights> {
+async function request(changes: Partial<GptqWeights> = {}): Promise<GptqWeights> {
   return { weights: new Uint8Array(weights.buffer), dtype: 'F32', segment, place: await place(), firstElement: 0, strength: 1, deadZone: 140, ...changes };
 }
 
@@ -39,7 +39,7 @@ function sumErrors(values: Float32Array, inputsLast: boolean): number {
   return total;
 }
 
-describe('rounding with feedback', () => {
+describe('rounding with GPTQ', () => {
   it.each([true, false])('makes up for errors in inputs that move together, inputs last: %s', async (inputsLast) => {
     const fed = await core.latticeTargets(await request({ place: await place(inputsLast) }));
     const plain = await core.latticeTargets(await request({ place: await place(inputsLast), strength: 0 }));
@@ -77,7 +77,7 @@ describe('rounding with feedback', () => {
     expect(await moved(inwardsDear.map((price) => 255 - price))).toBe(0);
   });
 
-  it.each<[string, Partial<FeedbackWeights>]>([
+  it.each<[string, Partial<GptqWeights>]>([
     ['too many elements', { firstElement: 1 }],
     ['a strength above one', { strength: 1.5 }],
     ['a dead zone of more than a step', { deadZone: 257 }],

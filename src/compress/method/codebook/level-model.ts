@@ -4,19 +4,19 @@ import type { PackageCodebook } from '../../../package/package-index.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
-import { levelBlock, quantizeBlock, type QuantizedModel } from './level-block.ts';
+import { levelBlock, quantizeBlock, type CodebookModel } from './level-block.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
-import type { FormEncoding, FormOptions, QuantizedForm } from '../quantized-form.ts';
+import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 /** A checkpoint whose weights are levels of codebooks (Inshrinkerator section 4), coded as in its section 6. */
-export class LevelForm implements QuantizedForm {
-  private readonly model: QuantizedModel;
+export class LevelModel implements QuantizedModel {
+  private readonly model: CodebookModel;
   private readonly plan: CodingPlan;
   private readonly core: NativeCore;
 
-  constructor(model: QuantizedModel, plan: CodingPlan) {
+  constructor(model: CodebookModel, plan: CodingPlan) {
     this.model = model;
     this.plan = plan;
     this.core = model.core;
@@ -35,7 +35,7 @@ export class LevelForm implements QuantizedForm {
   }
 
   /** Token tables from a pass over the levels; against the ancestor when that is smaller than coding the level blocks alone. */
-  async encoding(ancestor: Ancestor | undefined, { parallel, signal }: FormOptions): Promise<FormEncoding> {
+  async encoding(ancestor: Ancestor | undefined, { parallel, signal }: EncodingOptions): Promise<PackageEncoding> {
     const { groups } = this.plan;
     const [alone, against] = [new TokenCensus(this.core, groups), new TokenCensus(this.core, groups)];
     await forEachBounded(levelBlocks(this.plan), parallel, async (at) => {
@@ -49,7 +49,7 @@ export class LevelForm implements QuantizedForm {
       : this.encodingWith(undefined, base, undefined);
   }
 
-  private encodingWith(ancestor: Ancestor | undefined, tables: ChosenTables, migration: number | undefined): FormEncoding {
+  private encodingWith(ancestor: Ancestor | undefined, tables: ChosenTables, migration: number | undefined): PackageEncoding {
     return {
       formatVersion: 1,
       ancestor,

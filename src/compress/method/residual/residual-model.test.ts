@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { memorySource } from '../../memory-source.test-support.ts';
-import { MovesMemory } from './moves-memory.ts';
+import { SymbolCache } from './symbol-cache.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
 import { residualMethod } from './residual-method.ts';
 import { residualQuantization } from './residual-quantization.ts';
@@ -16,8 +16,18 @@ async function quantizationOf(tensors: TestTensors, parallel: number) {
   const source = memorySource(core, tensors);
   const types = new Map<string, LayerType>(Object.keys(tensors).map((name) => [name, 'linear']));
   const plan = await planCodings(source, types, { parallel, codingOf: residualMethod.codingOf });
-  const moves = new MovesMemory(0);
-  return residualQuantization({ source, plan, ancestor: undefined, core, last: undefined, warn: () => undefined, moves, rounding: 'dead-zone', parallel });
+  const symbolCache = new SymbolCache(0);
+  return residualQuantization({
+    source,
+    plan,
+    ancestor: undefined,
+    core,
+    last: undefined,
+    warn: () => undefined,
+    symbolCache,
+    rounding: 'dead-zone',
+    parallel,
+  });
 }
 
 test('a rough estimate of a large model is near what its form takes, however many blocks are in work at once', async () => {
@@ -28,7 +38,7 @@ test('a rough estimate of a large model is near what its form takes, however man
   const tensors = { 'fc.weight': f32([rows, 4096], weights) };
   const one = await quantizationOf(tensors, 1);
   const rough = await one.roughBytes!(config, { parallel: 1 });
-  const { bytes } = (await one.form(config)) as unknown as { readonly bytes: number };
+  const { bytes } = (await one.quantize(config)) as unknown as { readonly bytes: number };
   expect(Math.abs(rough / bytes - 1)).toBeLessThan(0.03);
   expect(rough).not.toBe(bytes);
   expect(await (await quantizationOf(tensors, 4)).roughBytes!(config, { parallel: 4 })).toBe(rough);

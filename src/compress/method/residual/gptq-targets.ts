@@ -1,5 +1,5 @@
 import { dtypeBytes, type QuantizableDtype } from '../../../checkpoint/dtype.ts';
-import type { FeedbackPlace, LatticeBlock, NativeCore } from '../../../native/core.ts';
+import type { GptqPlace, LatticeBlock, NativeCore } from '../../../native/core.ts';
 import type { PlannedBlock } from '../../../package/blocks/block-plan.ts';
 
 /** How one tensor is rounded: the share of errors handed on, and the dead zone in 1/256 steps. */
@@ -8,20 +8,20 @@ export interface Rounding {
   readonly deadZone: number;
 }
 
-export interface FeedbackBlock {
+export interface GptqBlock {
   readonly block: PlannedBlock;
   readonly lattice: Required<LatticeBlock>;
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
   /** By tensor number; tensors without are left as they are. */
-  readonly places: ReadonlyMap<number, FeedbackPlace>;
+  readonly places: ReadonlyMap<number, GptqPlace>;
   readonly roundingOf: (tensor: number) => Rounding;
   /** Of moves, by context (ContextCounts.movePrices). */
   readonly prices?: Uint8Array | undefined;
 }
 
 /** The block's weights as F32 with those of matrices in `places` replaced by where they move. */
-export async function feedbackTargets(core: NativeCore, request: FeedbackBlock, signal?: AbortSignal): Promise<Uint8Array> {
+export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
   const { block, lattice, weights, dtype, places, roundingOf, prices } = request;
   const targets = new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
   const elementBytes = dtypeBytes[dtype];

@@ -1,5 +1,5 @@
-import { latticeEscape, latticeSymbols, type MoveTuples } from '../../native/core.ts';
-import { superStepTuplesMax } from '../../package/format-limits.ts';
+import { latticeEscape, latticeSymbols, type JointSymbols } from '../../native/core.ts';
+import { mergedJointSymbolsMax } from '../../package/format-limits.ts';
 
 /** Of a symbol in a packed tuple. */
 const symbolBits = 5;
@@ -8,11 +8,11 @@ const listedOccurrencesMin = 2;
 /** Of a packed tuple that is not listed. */
 const unlisted = 0xffff;
 
-/** The symbols of one block in all checkpoints of a super-step, `symbolBits` each, the first checkpoint's lowest. */
-export type PackedTuples = Uint32Array;
+/** The symbols of one block in all checkpoints of a merged package, `symbolBits` each, the first checkpoint's lowest. */
+export type PackedJointSymbols = Uint32Array;
 
 /** Packs the symbols of one block, one array a checkpoint. */
-export function packTuples(symbols: readonly Uint8Array[]): PackedTuples {
+export function packJointSymbols(symbols: readonly Uint8Array[]): PackedJointSymbols {
   const packed = new Uint32Array(symbols[0]!.length);
   for (const [position, ofCheckpoint] of symbols.entries()) {
     const shift = symbolBits * position;
@@ -22,7 +22,7 @@ export function packTuples(symbols: readonly Uint8Array[]): PackedTuples {
 }
 
 /** How often every tuple of `width` symbols occurs. */
-export class TupleCounts {
+export class JointSymbolCounts {
   readonly width: number;
   readonly #counts: Float64Array;
 
@@ -31,25 +31,25 @@ export class TupleCounts {
     this.#counts = new Float64Array(2 ** (symbolBits * width));
   }
 
-  add(tuples: PackedTuples): void {
+  add(tuples: PackedJointSymbols): void {
     for (const tuple of tuples) this.#counts[tuple]!++;
   }
 
   /** The tuples worth listing, the most frequent first. */
-  list(): TupleList {
+  list(): JointSymbolList {
     const found: number[] = [];
     this.#counts.forEach((count, tuple) => {
       if (count > 0) found.push(tuple);
     });
     found.sort((a, b) => this.#counts[b]! - this.#counts[a]! || a - b);
-    const listed = found.filter((tuple, rank) => rank < latticeEscape || (rank < superStepTuplesMax && this.#counts[tuple]! >= listedOccurrencesMin));
-    return new TupleList(listed, this.width);
+    const listed = found.filter((tuple, rank) => rank < latticeEscape || (rank < mergedJointSymbolsMax && this.#counts[tuple]! >= listedOccurrencesMin));
+    return new JointSymbolList(listed, this.width);
   }
 }
 
-/** Which symbol stands for which tuple in a super-step (docs/format-blocks.md, section 15). */
-export class TupleList {
-  readonly tuples: MoveTuples;
+/** Which symbol stands for which tuple in a merged package (docs/format-blocks.md, section 15). */
+export class JointSymbolList {
+  readonly tuples: JointSymbols;
   readonly #ranks: Uint16Array;
   /** Escapes from here on are packed tuples. */
   readonly #listedEscapes: number;
@@ -66,7 +66,7 @@ export class TupleList {
   }
 
   /** One symbol a tuple, and the escapes of those that have none of their own. */
-  code(tuples: PackedTuples): { readonly symbols: Uint8Array; readonly escapes: Uint32Array } {
+  code(tuples: PackedJointSymbols): { readonly symbols: Uint8Array; readonly escapes: Uint32Array } {
     const symbols = new Uint8Array(tuples.length);
     const escapes: number[] = [];
     for (let i = 0; i < tuples.length; i++) {

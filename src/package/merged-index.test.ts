@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
 import { blockElementsMax } from '../native/core.ts';
 import { decodePackageIndex, readAncestorId, readPackageIds } from './index/decode-index.ts';
-import { decodeSuperStepIndex } from './index/decode-super-step.ts';
+import { decodeMergedPackageIndex } from './index/decode-merged.ts';
 import { encodePackageIndex } from './index/encode-index.ts';
-import { encodeSuperStepIndex } from './index/encode-super-step.ts';
-import type { BlockEntry, PackageIndex, SafetensorsContent, SuperStep, TensorCoding } from './package-index.ts';
+import { encodeMergedPackageIndex } from './index/encode-merged.ts';
+import type { BlockEntry, PackageIndex, SafetensorsContent, MergedPackage, TensorCoding } from './package-index.ts';
 import { planTensors } from './blocks/plan-file.ts';
 import type { ResidualTensor } from './residual-tensor.ts';
 
 const id = (digit: number): string => String(digit).repeat(32);
-const superStep: SuperStep = { id: id(9), packageIds: [id(2), id(3), id(4)], tuples: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 } };
+const mergedPackage: MergedPackage = { id: id(9), packageIds: [id(2), id(3), id(4)], tuples: { symbols: Uint8Array.of(0, 2, 31, 0, 0, 1), width: 3 } };
 /** Many more residual blocks than an index without their entries has room for. */
 const bigBlocks = 300;
 
@@ -58,25 +58,25 @@ const base = indexOf(1, contentAt(0, 24));
 function partsOf(): PackageIndex[] {
   const parts: PackageIndex[] = [];
   let [offset, shared]: [number, readonly BlockEntry[] | undefined] = [24, undefined];
-  for (const [position, packageId] of superStep.packageIds.entries()) {
+  for (const [position, packageId] of mergedPackage.packageIds.entries()) {
     const content = contentAt(position + 1, offset, shared);
     shared = content.blocks;
     offset = Math.max(...content.blocks.map(({ offsetBytes, lengthBytes }) => offsetBytes + lengthBytes));
-    const ancestorId = position === 0 ? base.id : superStep.packageIds[position - 1]!;
-    parts.push(indexOf(Number(packageId[0]), content, { formatVersion: 3, kind: 'delta', ancestorId, part: { superStep, position } }));
+    const ancestorId = position === 0 ? base.id : mergedPackage.packageIds[position - 1]!;
+    parts.push(indexOf(Number(packageId[0]), content, { formatVersion: 3, kind: 'delta', ancestorId, part: { mergedPackage, position } }));
   }
   return parts;
 }
 
-describe('the index of a super-step', () => {
+describe('the index of a merged package', () => {
   const parts = partsOf();
-  const stored = encodeSuperStepIndex(parts, base);
-  const decode = (bytes: Uint8Array, ancestor: PackageIndex | undefined = base) => decodeSuperStepIndex(bytes, { id: superStep.id, ancestor });
+  const stored = encodeMergedPackageIndex(parts, base);
+  const decode = (bytes: Uint8Array, ancestor: PackageIndex | undefined = base) => decodeMergedPackageIndex(bytes, { id: mergedPackage.id, ancestor });
   const damage = expect.objectContaining({ code: 'corrupt-package' });
 
   it('comes back as it went in, entries of residual blocks once', () => {
     expect(decode(stored)).toEqual(parts);
-    expect([readAncestorId(stored), readPackageIds(stored, { id: superStep.id, formatVersion: 3 })]).toEqual([base.id, superStep.packageIds]);
+    expect([readAncestorId(stored), readPackageIds(stored, { id: mergedPackage.id, formatVersion: 3 })]).toEqual([base.id, mergedPackage.packageIds]);
     expect(stored.length).toBeLessThan(12 * bigBlocks);
   });
 
@@ -87,14 +87,14 @@ describe('the index of a super-step', () => {
   });
 
   it('is damaged without its ancestor, with another, and as a package of one checkpoint', () => {
-    expect(() => decodeSuperStepIndex(stored, { id: superStep.id })).toThrow(damage);
+    expect(() => decodeMergedPackageIndex(stored, { id: mergedPackage.id })).toThrow(damage);
     expect(() => decode(stored, { ...base, id: id(8) })).toThrow(damage);
-    expect(() => decodePackageIndex(stored, { formatVersion: 3, id: superStep.id, ancestor: base })).toThrow(damage);
+    expect(() => decodePackageIndex(stored, { formatVersion: 3, id: mergedPackage.id, ancestor: base })).toThrow(damage);
     expect(() => decode(stored.subarray(0, -1))).toThrow(damage);
   });
 
   it('is not written of checkpoints that do not make one', () => {
     for (const wrong of [[], parts.slice(1), parts.slice(0, 2), [parts[1]!, parts[0]!, parts[2]!]])
-      expect(() => encodeSuperStepIndex(wrong, base)).toThrow(expect.objectContaining({ code: 'internal' }));
+      expect(() => encodeMergedPackageIndex(wrong, base)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

@@ -1,10 +1,10 @@
 import { checkArguments } from './check-arguments.ts';
 import { checkLattice } from './check-lattice.ts';
-import { feedbackBlockMax, type FeedbackWeights } from '../core.ts';
+import { gptqBlockMax, type GptqWeights } from '../core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the feedback calls; see check-arguments.ts. */
-export const checkFeedback = { gram, weights };
+export const checkGptq = { gram, weights };
 
 const { elements, integer, typed } = checkArguments;
 
@@ -13,19 +13,19 @@ const sideMax = 2 ** 31 - 1;
 
 function gram(matrix: Float32Array, size: number, damping: number): void {
   typed('gram', matrix, Float32Array);
-  integer('size', size, 1, feedbackBlockMax);
+  integer('size', size, 1, gptqBlockMax);
   if (matrix.length % (size * size) !== 0) throw argumentError(`gram: ${matrix.length} numbers are no blocks of ${size} x ${size}`);
   if (!(damping > 0 && Number.isFinite(damping))) throw argumentError(`damping: ${damping}, but positive expected`);
 }
 
-function weights(request: FeedbackWeights): void {
+function weights(request: GptqWeights): void {
   const { segment, previous, firstElement, strength, deadZone } = request;
   const { factor, size, inputs, outputs } = request.place;
   const count = checkLattice.block({ segments: [segment], ...(previous && { previous }) });
   if (elements('weights', request.weights, request.dtype) !== count) throw argumentError(`weights: not the ${count} elements of the segment`);
   checkLattice.prices(request.prices);
   typed('factor', factor, Float32Array);
-  integer('size', size, 1, feedbackBlockMax);
+  integer('size', size, 1, gptqBlockMax);
   integer('inputs', inputs, 1, sideMax);
   integer('outputs', outputs, 1, sideMax);
   if (inputs % size !== 0 || factor.length !== inputs * size) throw argumentError(`factor: ${factor.length} numbers for ${inputs} inputs in blocks of ${size}`);
