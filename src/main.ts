@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { FirnError } from './checkpoint/firn-error.ts';
+import { programVersion } from './http/program-version.ts';
 import type { Role } from './wire.ts';
 
 const usage = `Usage: firn [COMMAND]
@@ -37,7 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /** What is only said. */
-const words: Readonly<Record<string, () => string>> = { '--help': () => usage, '-h': () => usage, '--version': version };
+const words: Readonly<Record<string, () => string>> = { '--help': () => usage, '-h': () => usage, '--version': () => programVersion };
 
 /** Does what the command line says; a process with roles runs until SIGTERM or SIGINT. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
@@ -81,11 +81,6 @@ async function runServer(roles: readonly Role[] | undefined): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 function say(line: string): void {

@@ -24,7 +24,7 @@ import type { Config } from './config.ts';
 import { createEvaluator } from './evaluate/create-evaluator.ts';
 import type { ProbedEvaluator } from './evaluate/evaluator.ts';
 import { createApp } from './http/app.ts';
-import { apiVersion } from './http/openapi-document.ts';
+import { programVersion } from './http/program-version.ts';
 import { problemKinds } from './http/answer/problem-status.ts';
 import { createOperationsApp } from './http/operations-app.ts';
 import { createProgressBus, type ProgressBus } from './http/progress/progress-bus.ts';
@@ -271,7 +271,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
   const isGateway = roles.includes('gateway');
   const announcing = announceProcess(catalog.processes, {
     id: parts.processId,
-    version: apiVersion,
+    version: programVersion,
     gateway: isGateway,
     worker: () => worker !== undefined && isClaiming(worker),
     onError: (error) => log.warn({ err: error }, 'the sign of life did not reach the catalog'),

@@ -1,8 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './app-env.ts';
-
-/** Version of the API, apart from that of the program: it changes when a client could notice. */
-export const apiVersion = '0.1.0';
+import { programVersion } from './program-version.ts';
 
 export const apiSummary = 'A model-hub storage gateway.';
 
@@ -32,7 +30,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'Firn',
-      version: apiVersion,
+      version: programVersion,
       description:
         `${apiSummary} Upload checkpoints; each is quantized inside a quality threshold and stored as a compressed base or delta; any of them is rebuilt on ` +
         'download.\n\nErrors are RFC 9457 problem details with a stable `code`. A POST may carry an Idempotency-Key: repeated within 24 hours it is answered ' +

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { apiVersion } from '../http/openapi-document.ts';
+import { programVersion } from '../http/program-version.ts';
 import type { RestoredBytes } from '../restore/metered-downloads.ts';
 import type { StoreCall } from '../store/metered-store.ts';
 import { meteredTracer } from '../telemetry/metered-tracer.ts';
@@ -39,5 +39,5 @@ export async function watchProcess({ otlp }: Pick<Config, 'otlp'>, processId: st
 /** Whoever traces nothing does not load OpenTelemetry. */
 async function openTraces(otlp: NonNullable<Config['otlp']>, instanceId: string, log: Pick<Logger, 'warn'>): Promise<RunningTraces> {
   const { startTraces } = await import('../telemetry/otlp-tracer.ts');
-  return startTraces({ ...otlp, version: apiVersion, instanceId, onTrouble: (trouble) => log.warn(trouble, 'traces do not reach the collector') });
+  return startTraces({ ...otlp, version: programVersion, instanceId, onTrouble: (trouble) => log.warn(trouble, 'traces do not reach the collector') });
 }

@@ -28,11 +28,25 @@ beforeAll(async () => {
   packages = stdout.trim().split('\n');
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   // As an install without a compiler would: nothing may be compiled.
-  const options = { cwd: folder, env: { ...environment, CXX: '/nowhere/compiler', ONNXRUNTIME_NODE_INSTALL: 'skip' } };
+  const options = { cwd: folder, env: { ...environment, CXX: '/nowhere/compiler', ...documentedSettings() } };
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages], options);
   firn = join(folder, 'node_modules', '.bin', 'firn');
 }, installDeadlineMs);
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the documents say what an install needs besides: without it, onnxruntime fails where its download cannot be reached', async () => {
+  expect(documentedSettings()).toEqual({ ONNXRUNTIME_NODE_INSTALL: 'skip' });
+  const runtime = join(folder, 'node_modules', 'onnxruntime-node');
+  const { scripts } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8')) as { scripts: { postinstall: string } };
+  expect(scripts.postinstall).toBe('node ./script/install');
+  // Nothing listens on this port of this machine; the script takes its proxy from this variable alone.
+  const { ONNXRUNTIME_NODE_INSTALL: _, ...others } = environment;
+  const nowhere = { ...others, GLOBAL_AGENT_HTTPS_PROXY: 'http://127.0.0.1:9' };
+  const install = (env: NodeJS.ProcessEnv) => run(process.execPath, ['./script/install'], { cwd: runtime, env });
+  // Elsewhere it has nothing to download.
+  if (process.platform === 'linux' && process.arch === 'x64') await expect(install(nowhere)).rejects.toMatchObject({ code: 1 });
+  await install({ ...nowhere, ...documentedSettings() });
+});
 
 test('there are two packages: Firn, and its native core for this machine', () => {
   const names = packages.map((path) => path.slice(path.lastIndexOf('/') + 1));
@@ -89,6 +103,13 @@ test(
   },
   startDeadlineMs,
 );
+
+/** Variables that the page for operators exports before `npm install`. */
+function documentedSettings(): Record<string, string> {
+  const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+  const block = /^```sh\n((?:export .*\n)*)npm install \.\/firn-hub-/m.exec(page)![1]!;
+  return Object.fromEntries([...block.matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name!, value!]));
+}
 
 /** From the log, as somebody who starts it by hand reads it. */
 async function addressOf(child: ChildProcess): Promise<string> {

@@ -4,10 +4,16 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { registerProcessMetrics } from '../../src/upkeep/process-metrics.ts';
 import { typeErrors } from './type-errors.ts';
+
+/** A rule of a network policy. */
+interface Egress {
+  readonly to: readonly { readonly ipBlock?: { readonly cidr: string } }[];
+  readonly ports: readonly { readonly port: number }[];
+}
 
 const root = fileURLToPath(new URL('../../k8s/', import.meta.url));
 
@@ -86,7 +92,7 @@ describe('the manifests', () => {
   });
 
   it('set only configuration that Firn knows, and none that it refuses', async () => {
-    const ofOverlay = ['components/migrate-job/migrate.env', 'overlays/example/firn.env', 'overlays/example/secret.env'];
+    const ofOverlay = ['overlays/example/firn.env', 'overlays/example/secret.env'];
     for (const [overlay, files] of Object.entries({ base: [], 'overlays/example': ofOverlay })) {
       const environment = { ...(await readEnvironment(join(root, 'base/firn.env'))) };
       for (const file of files) Object.assign(environment, await readEnvironment(join(root, file)));
@@ -120,15 +126,27 @@ describe('the manifests', () => {
     }
   });
 
-  it('let workers, which run uploaded graphs, reach what they need and not the metadata service of a cloud', () => {
+  it('let workers, which run uploaded graphs, reach names and nothing else before an overlay says where database and bucket are', () => {
     const { spec } = resource('NetworkPolicy', 'firn-worker');
     expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
     const open = spec.egress.filter(({ to, ports }: { to?: unknown[]; ports?: unknown[] }) => !to?.length || !ports?.length);
     expect(open).toEqual([]);
-    const blocks = spec.egress.flatMap(({ to }: { to: { ipBlock?: { cidr: string; except?: string[] } }[] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
-    const excepted = { '0.0.0.0/0': '169.254.0.0/16', '::/0': 'fd00:ec2::/32' };
-    for (const { cidr, except = [] } of blocks) expect(except).toContain(excepted[cidr as keyof typeof excepted]);
-    expect(blocks).toHaveLength(2);
+    const ports = (rule: Egress) => rule.ports.map(({ port }) => port);
+    const [names, ...addressed] = spec.egress as Egress[];
+    expect(names).toMatchObject({ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }] });
+    expect(ports(names!)).toEqual([53, 53]);
+    expect(addressed.map(ports)).toEqual([[5432], [443]]);
+    // For documents alone (RFC 5737): no machine has such an address.
+    expect(addressed.map(({ to }) => to.map(({ ipBlock }) => ipBlock?.cidr))).toEqual([['192.0.2.1/32'], ['192.0.2.2/32']]);
+  });
+
+  it('show an overlay that replaces each placeholder of the network policy, and opens no port to everything', () => {
+    const overlay = kustomizations.find(({ path }) => path === 'overlays/example/kustomization.yaml')!.manifest;
+    const [{ patch }] = overlay.patches.filter(({ target }: { target: { name: string } }) => target.name === 'firn-worker');
+    const operations = parse(patch) as { op: string; path: string; value: Egress['to'] }[];
+    expect(operations.map(({ op, path }) => `${op} ${path}`)).toEqual(['replace /spec/egress/1/to', 'replace /spec/egress/2/to']);
+    const cidrs = operations.flatMap(({ value }) => value.map(({ ipBlock }) => ipBlock!.cidr));
+    expect(cidrs.filter((cidr) => Number(cidr.split('/')[1]) < 16)).toEqual([]);
   });
 
   it('count workers by the queue, in series that /metrics has', async () => {
@@ -140,12 +158,12 @@ describe('the manifests', () => {
     for (const name of names) expect(registry.getSingleMetric(name), name).toBeDefined();
   });
 
-  it('may migrate the database in one job, and not at each start', async () => {
+  it('migrate the database in one job, and not at each start', async () => {
     const { spec } = resource('Job', 'firn-migrate').spec.template;
     expect(spec.containers[0]).toMatchObject({ image: 'firn', args: ['migrate'] });
     const { workDirectory } = readConfig({ ...(await readEnvironment(join(root, 'base/firn.env'))) });
     expect(spec.containers[0].volumeMounts.some(({ mountPath }: { mountPath: string }) => workDirectory.startsWith(`${mountPath}/`))).toBe(true);
-    const environment = await readEnvironment(join(root, 'components/migrate-job/migrate.env'));
+    const environment = await readEnvironment(join(root, 'base/firn.env'));
     expect(readConfig({ ...environment, FIRN_DATABASE_URL: 'postgres://firn@db/firn' }).database?.migrate).toBe(false);
   });
 });

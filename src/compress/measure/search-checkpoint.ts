@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { configKey, type QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
+import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
 import { judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
@@ -48,8 +49,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   const recorded = await catalog.trials.list(search.checkpointId);
   const { quantization } = search;
   // What was measured without halves says nothing of them.
-  const scope = quantization.trialScope + (search.bound.halfBaselines === undefined ? '' : '+halves');
-  const recordKey = (config: QuantizationConfig): string => configKey(config) + scope;
+  const conditions: TrialConditions = { ...quantization.conditions, halves: search.bound.halfBaselines !== undefined };
+  const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
   const known = new Map(ours.map((trial) => [configKey(trial.config), judgeMetrics(search.bound, trial.metrics, trial.halves)]));
   const seconds = new Map<string, number>();

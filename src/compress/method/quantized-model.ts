@@ -1,3 +1,4 @@
+import type { MethodConditions } from '../../search/trial-conditions.ts';
 import type { FoundConfig, TrialRunner } from '../../search/trial-runner.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { BlockPlace } from '../../package/blocks/block-plan.ts';
@@ -30,8 +31,8 @@ export interface Quantization {
   roughBytes?(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
   /** The config of fewest bytes that passes; undefined when none does. */
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
-  /** Told apart in the records of trials from those of another ancestor, where quality depends on it. */
-  readonly trialScope: string;
+  /** What quality depends on beside the config: trials under other conditions say nothing of it. */
+  readonly conditions: MethodConditions;
   /** What is to be known of the checkpoint under the config it is stored with; absent where a method tells nothing. */
   describe?(config: QuantizationConfig, options: EncodingOptions): Promise<QuantizationNotes>;
 }

@@ -5,6 +5,7 @@ import { defaultStateOptions, type StateOptions } from '../../../checkpoint/opti
 import { stateTensorsOf } from '../../../checkpoint/options/state-role.ts';
 import { blockElementsMax } from '../../../native/core.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
+import { configAlone } from '../../../search/trial-conditions.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import type { AncestorCandidate } from '../../ancestor/find-ancestor.ts';
 import { isDamage } from '../../ancestor/open-ancestor.ts';
@@ -52,7 +53,7 @@ function halfTensors(files: readonly SourceFile[]): boolean {
 function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: QuantizationBasis): Quantization {
   const model = bitsnapModel(work);
   return {
-    trialScope: '',
+    conditions: configAlone,
     quantize: async () => model,
     estimateBytes: async (_, options) => {
       const encoding = await model.encoding(ancestor, options);

@@ -3,6 +3,7 @@ import type { QuantizationConfig } from '../../../checkpoint/options/quantizatio
 import type { SearchOptions } from '../../../checkpoint/options/search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
 import { searchConfig } from '../../../search/search-config.ts';
+import { configAlone } from '../../../search/trial-conditions.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { estimateBytes } from './estimate-bytes.ts';
@@ -27,7 +28,7 @@ export interface InshrinkeratorParts {
 /** The paper's method: codebooks by layer type, and a search over its config cube. */
 export class InshrinkeratorQuantization implements Quantization {
   /** Quality does not depend on what a package builds on. */
-  readonly trialScope = '';
+  readonly conditions = configAlone;
   private readonly parts: InshrinkeratorParts;
 
   constructor(parts: InshrinkeratorParts) {

@@ -71,7 +71,13 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   };
   const max = stepBound({ lastStep: lastStep?.step, ancestorStep: ancestor?.index.residual?.scales.matrices, resumption });
   return {
-    trialScope: `@${ancestor?.index.id ?? 'base'}${parts.gramMatrices === undefined ? '' : '+feedback'}${toNearest ? '+nearest' : parts.hysteresis === 'priced' ? '+priced' : ''}`,
+    conditions: {
+      ancestor: ancestor?.index.id ?? 'base',
+      feedback: parts.gramMatrices !== undefined,
+      rounding: toNearest ? 'nearest' : 'dead-zone',
+      // Weights that are rounded to the nearest value have no hysteresis.
+      hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
+    },
     describe: async (config, options) => {
       const chosen = await quantize(config);
       if (chosen.beyond.length > 0) parts.warn(`Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { configKey } from '../checkpoint/options/quantization-config.ts';
+import { hysteresisChoices, roundingChoices } from '../checkpoint/options/search-options.ts';
+import { configAlone, trialKey, type TrialConditions } from './trial-conditions.ts';
+
+const config = { method: 'residual', step: 17 } as const;
+const plain: TrialConditions = { ancestor: 'base', feedback: false, rounding: 'dead-zone', hysteresis: 'fixed', halves: false };
+const suffix = (conditions: TrialConditions): string => {
+  const key = trialKey(config, conditions);
+  expect(key.startsWith(configKey(config))).toBe(true);
+  return key.slice(configKey(config).length);
+};
+
+// Catalogs hold these: another text would repeat the trials of every search that is taken over.
+test.each([
+  [{ ...configAlone, halves: false }, ''],
+  [{ ...configAlone, halves: true }, '+halves'],
+  [plain, '@base'],
+  [{ ...plain, ancestor: '0123abcd' }, '@0123abcd'],
+  [{ ...plain, feedback: true }, '@base+feedback'],
+  [{ ...plain, rounding: 'nearest' }, '@base+nearest'],
+  [{ ...plain, hysteresis: 'priced' }, '@base+priced'],
+  [{ ...plain, ancestor: '0123abcd', feedback: true, hysteresis: 'priced', halves: true }, '@0123abcd+feedback+priced+halves'],
+  [{ ...plain, feedback: true, rounding: 'nearest', halves: true }, '@base+feedback+nearest+halves'],
+] satisfies [TrialConditions, string][])('%j is recorded as "%s"', (conditions, text) => {
+  expect(suffix(conditions)).toBe(text);
+});
+
+test('different conditions never share a key', () => {
+  const all = ['base', 'a', 'b'].flatMap((ancestor) =>
+    [true, false].flatMap((feedback) =>
+      roundingChoices.flatMap((rounding) =>
+        hysteresisChoices.flatMap((hysteresis) => [true, false].map((halves) => ({ ancestor, feedback, rounding, hysteresis, halves }))),
+      ),
+    ),
+  );
+  expect(new Set(all.map((conditions) => trialKey(config, conditions))).size).toBe(all.length);
+});
+
+test('different configs never share a key', () => {
+  expect(trialKey({ method: 'residual', step: 16 }, plain)).not.toBe(trialKey(config, plain));
+});
