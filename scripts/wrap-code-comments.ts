@@ -16,6 +16,25 @@ interface Lines {
   readonly last: number;
 }
 
+/** A comment as the parser gives it: lines from 1, columns from 0. */
+interface ParsedComment {
+  readonly type: string;
+  readonly loc: { readonly start: Position; readonly end: Position };
+}
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The parser's declared type leaves its options and its tree open. */
+const parseComments = (source: string): { readonly comments: readonly ParsedComment[] } => {
+  const parser = tseslint.parser as unknown as {
+    parseForESLint(text: string, options: object): { readonly ast: { readonly comments: readonly ParsedComment[] } };
+  };
+  return parser.parseForESLint(source, { comment: true, loc: true, range: true }).ast;
+};
+
 /**
  * A source whose comments have no line beyond {@link codeColumns}: paragraphs of comments on lines of their own are
  * wrapped where one of their lines is too long, and are left alone otherwise. Comments behind code, directives, tables,
@@ -23,7 +42,7 @@ interface Lines {
  */
 export function wrapComments(source: string): string {
   const lines = source.split('\n');
-  const { comments = [] } = tseslint.parser.parseForESLint(source, { comment: true, loc: true, range: true }).ast;
+  const { comments } = parseComments(source);
   const own = comments.filter(({ loc }) => {
     const isFirst = /^\s*$/.test(lines[loc.start.line - 1]!.slice(0, loc.start.column));
     return isFirst && /^\s*$/.test(lines[loc.end.line - 1]!.slice(loc.end.column));
