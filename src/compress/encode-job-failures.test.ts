@@ -295,7 +295,11 @@ describe('a damaged ancestor', () => {
       result: { fidelity: 'lossy', kind: 'base', warnings: [`What is stored of ${run.name}@0 could not be read, so this checkpoint does not build on it.`] },
     });
     const third = await harness.push(run, 2, modelOf(tinyWeights(2)), { ctx: cold() });
-    expect(third.result).toMatchObject({ kind: 'delta', ancestorStep: 1, warnings: expect.not.arrayContaining([expect.stringContaining('could not be read')]) });
+    expect(third.result).toMatchObject({
+      kind: 'delta',
+      ancestorStep: 1,
+      warnings: expect.not.arrayContaining([expect.stringContaining('could not be read')]),
+    });
   });
 
   test('that is gone, the same', async () => {
