@@ -62,6 +62,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<exact_encode_call>(exports, "exactEncode");
   add<exact_decode_call>(exports, "exactDecode");
   add<exact_is_standalone_call>(exports, "exactIsStandalone");
+  add<bucket_encode_call>(exports, "bucketEncode");
+  add<bucket_decode_call>(exports, "bucketDecode");
   add<rounded_encode_call>(exports, "roundedEncode");
   add<rounded_decode_call>(exports, "roundedDecode");
   add<state_encode_call>(exports, "stateEncode");

@@ -127,6 +127,8 @@ export interface Addon {
   exactDecode(engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number): Started<Uint8Array>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
+  bucketEncode(engine: EngineHandle, current: Uint8Array, previous: Uint8Array, dtype: number, bits: number): Started<Uint8Array>;
+  bucketDecode(engine: EngineHandle, payload: Uint8Array, previous: Uint8Array, dtype: number): Started<Uint8Array>;
   roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   roundedDecode(engine: EngineHandle, payload: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   stateEncode(engine: EngineHandle, values: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;

@@ -44,6 +44,10 @@ export interface NativeCore {
   exactDecode(payload: Uint8Array, request: ExactDecodeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   exactIsStandaloneSync(payload: Uint8Array): boolean;
 
+  /** Moves from what an ancestor rebuilds, in buckets by sign and exponent of which the 2^bits - 1 largest are kept (native/include/firn/buckets.h). */
+  bucketEncode(block: BucketBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Rebuilds elements from the same `previous`. Rejects with `corrupt-package` for bytes no encoder writes. */
+  bucketDecode(payload: Uint8Array, request: Pick<BucketBlock, 'previous' | 'dtype'>, signal?: AbortSignal): Promise<Uint8Array>;
   /** The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its first byte is `roundedMode`. */
   roundedEncode(values: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
@@ -276,6 +280,15 @@ export interface ContextTables {
   /** Any block whose slots are below `slots`, counted before or not. */
   encode(block: ContextBlock, signal?: AbortSignal): Promise<Uint8Array>;
   decode(payload: Uint8Array, layout: ContextLayout, signal?: AbortSignal): Promise<DecodedContexts>;
+}
+
+/** One block's elements, as many as its ancestor's, both in `dtype`. */
+export interface BucketBlock {
+  readonly current: Uint8Array;
+  readonly previous: Uint8Array;
+  readonly dtype: QuantizableDtype;
+  /** 1..8. */
+  readonly bits: number;
 }
 
 /** First byte of payloads of `roundedEncode`: a mode beside those of exact blocks (firn::kRoundedMode). */

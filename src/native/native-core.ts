@@ -2,6 +2,7 @@ import { getSystemErrorName } from 'node:util';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { checkArguments } from './check/check-arguments.ts';
+import { bucketCalls } from './calls/bucket-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import type { NativeCore, Partition, Sketch, WeightMoments } from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
@@ -24,6 +25,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...tokenCalls(runner),
     ...contextCalls(runner),
     ...exactCalls(runner),
+    ...bucketCalls(runner),
     ...roundedCalls(runner),
     ...stateCalls(runner),
     ...latticeCalls(runner),
