@@ -47,14 +47,16 @@ class BucketDecode final : public Job {
 napi_value bucket_encode_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const InputBytes current = args.bytes(1), previous = args.bytes(2);
-  const uint32_t dtype = args.uint32(3), bits = args.uint32(4);
+  const uint32_t dtype = static_cast<uint32_t>(args.integer(3, 0, kBucketDtypes - 1));
+  const uint32_t bits = static_cast<uint32_t>(args.integer(4, 1, kBucketBitsMax));
   return start(args, engine, std::make_unique<BucketEncode>(current, previous, dtype, bits));
 }
 
 napi_value bucket_decode_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const InputBytes payload = args.bytes(1), previous = args.bytes(2);
-  return start(args, engine, std::make_unique<BucketDecode>(payload, previous, args.uint32(3)));
+  const uint32_t dtype = static_cast<uint32_t>(args.integer(3, 0, kBucketDtypes - 1));
+  return start(args, engine, std::make_unique<BucketDecode>(payload, previous, dtype));
 }
 
 }  // namespace firn::binding
