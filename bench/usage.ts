@@ -26,7 +26,7 @@ try {
   const [{ run }] = (await sql`select id as run from runs order by id limit 1`) as unknown as [{ run: string }];
   await catalog.usage.setQuota('ns-0', { storedBytesMax: Number.MAX_SAFE_INTEGER });
   const unlimited = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
-  const body = () => ({ id: randomUUID(), runId: run, checkpointId: 'c', sizeBytes: 1, keepMs: 60_000 });
+  const body = () => ({ id: randomUUID(), runId: run, checkpointId: 'c', sizeBytes: 1, ttlMs: 60_000 });
   const hub = await catalog.usage.hub();
   const listed = await catalog.usage.namespaces({ limit: 100 });
   const sums = listed.reduce((sum, each) => sum + each.stored.package, 0);
@@ -36,15 +36,15 @@ try {
   await time('usage of all namespaces', () => catalog.usage.namespaces({ limit: 100 }));
   await time(`usage of the namespace with ${checkpoints / 2} checkpoints`, () => catalog.usage.namespaces({ limit: 1 }, ['ns-0']));
   await time(`room under its quota`, async () => {
-    const arrival = body();
-    if (typeof (await catalog.arrivals.take(arrival, unlimited)) === 'string') throw new Error('refused');
-    await catalog.arrivals.release(arrival.id);
+    const reservation = body();
+    if (typeof (await catalog.bodyReservations.take(reservation, unlimited)) === 'string') throw new Error('refused');
+    await catalog.bodyReservations.release(reservation.id);
   });
   await catalog.usage.setQuota('ns-0', undefined);
   await time('room without a quota', async () => {
-    const arrival = body();
-    await catalog.arrivals.take(arrival, unlimited);
-    await catalog.arrivals.release(arrival.id);
+    const reservation = body();
+    await catalog.bodyReservations.take(reservation, unlimited);
+    await catalog.bodyReservations.release(reservation.id);
   });
   await sql.end();
   await catalog.close();

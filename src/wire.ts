@@ -56,7 +56,7 @@ import { Quarantine, quarantinedStore } from './upkeep/scrub/quarantine.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { Suspects, watchedStore } from './upkeep/scrub/suspects.ts';
 import { watchProcess, type Watch } from './process/watch-process.ts';
-import { onlyWorkDirectory, ownWorkDirectory, type WorkDirectory } from './process/work-directory.ts';
+import { openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './process/work-directory.ts';
 
 /** What a process does: take requests, or work jobs off. */
 export type Role = 'gateway' | 'worker';
@@ -208,8 +208,8 @@ async function openParts(config: Config, log: Logger, { catalog: bareCatalog, no
 
 /** What a killed process left goes. Copies of eval sets of the only process stay: a whole one is recognised. */
 async function openWorkDirectory({ database, workDirectory }: Config): Promise<WorkDirectory> {
-  if (database === undefined) return onlyWorkDirectory(workDirectory, evalSetDirectory(workDirectory));
-  const work = await ownWorkDirectory(workDirectory);
+  if (database === undefined) return openSoleWorkDirectory(workDirectory, evalSetDirectory(workDirectory));
+  const work = await openSharedWorkDirectory(workDirectory);
   await mkdir(evalSetDirectory(work.path), { recursive: true });
   return work;
 }

@@ -81,6 +81,24 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     );
   });
 
+  describe('over the bitmasks of format-v8', () => {
+    const fileOf = (name: string): string => join(fixtures, 'format-v8', name);
+    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
+
+    it.each([[[0]], [[0, 1]], [[0, 2]], [[3]]])(
+      'the last checkpoint of %j comes out as it always did',
+      (steps) => {
+        const chain = steps.map((step) => fileOf(`bitmask-${step}.firn`));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[steps.at(-1)!]!.digests });
+      },
+      60_000,
+    );
+
+    it('refuses a delta to another base than its own', () => {
+      expect(decode([3, 1].map((step) => fileOf(`bitmask-${step}.firn`)))).toMatchObject({ status: damaged, digests: {} });
+    });
+  });
+
   describe('over the optimizer state of format-v4-state', () => {
     const fileOf = (name: string): string => join(fixtures, 'format-v4-state', name);
     const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];

@@ -5,6 +5,7 @@ import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { prepareBenchHub } from '../prepare-bench-hub.ts';
+import { bitSnapName, runBitSnap } from './bitsnap-run.ts';
 import { allComparators } from './all-comparators.ts';
 import { loadCheckpoint, type CheckpointWeights } from './checkpoint-weights.ts';
 import { deltaCoders } from './coding/delta-coders.ts';
@@ -34,6 +35,7 @@ export interface Comparison {
 
 export const ourName = 'Firn (residual)';
 export const paperName = 'the paper (inshrinkerator)';
+export const lcCheckpointName = 'LC-Checkpoint';
 
 interface PaperRun {
   readonly run: string;
@@ -67,7 +69,7 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
   try {
     const checkpoints: CheckpointWeights[] = [];
     for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
-    const results = wanted(ourName) || wanted(paperName) ? await hubResults(comparison, checkpoints) : [];
+    const results = [ourName, paperName, lcCheckpointName, bitSnapName].some(wanted) ? await hubResults(comparison, checkpoints) : [];
     for (const { name, run } of allComparators) {
       if (!wanted(name)) continue;
       results.push(await run(checkpoints, { core, meter, onProgress }));
@@ -79,7 +81,7 @@ export async function compareMethods(comparison: Comparison): Promise<MethodResu
   }
 }
 
-/** Ours, and the paper's with its coders: through a hub of their own, so that all stored bytes count. */
+/** Ours, the paper's with its coders, LC-Checkpoint and BitSnap: through a hub of their own, so that all stored bytes count. */
 async function hubResults(comparison: Comparison, checkpoints: readonly CheckpointWeights[]): Promise<MethodResult[]> {
   const { hysteresis, series, thresholds, directory, core, wanted, onProgress, onResults } = comparison;
   const hubProcess = await comparison.startHub();
@@ -101,6 +103,16 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
     }
     const { run, result } = best!;
     results.push(result, ...deltaCoders.map((coder) => recodedResult(run, result, coder)), await contextCodedResult(run, result, core));
+    await onResults(results);
+  }
+  if (wanted(lcCheckpointName)) {
+    const run = await runAtHub(place, { run: 'lc-checkpoint', thresholds, search: { method: 'lc-checkpoint' } }, onProgress);
+    results.push(hubResult(run, checkpoints, { name: lcCheckpointName, note: '', alwaysAfresh: false }));
+    await onResults(results);
+  }
+  if (wanted(bitSnapName)) {
+    const run = await runBitSnap(place, { thresholds, onProgress });
+    results.push(hubResult(run, checkpoints, { name: bitSnapName, note: 'weights in BF16, against these', alwaysAfresh: false }));
     await onResults(results);
   }
   return results;

@@ -5,10 +5,7 @@ import { parseSafetensorsHeader } from '../../src/checkpoint/safetensors/parse-s
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { Series, SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import type { NativeCore } from '../../src/native/core.ts';
-import { bitSnap } from '../compression/comparators/bitsnap.ts';
-import { loadCheckpoint } from '../compression/checkpoint-weights.ts';
-import { QualityMeter } from '../compression/quality-meter.ts';
-import { runComparator } from '../compression/run-comparator.ts';
+import { runBitSnap } from '../compression/bitsnap-run.ts';
 import { addParts, noBytes, rawParts, type PartBytes } from './part-bytes.ts';
 import type { StateArm } from './state-arm.ts';
 import { StateRun } from './state-run.ts';
@@ -41,7 +38,7 @@ export function withState(series: Series): Series {
   return { ...series, checkpoints };
 }
 
-/** Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights coded as its paper does, its moments as a hub stores them. */
+/** Bytes as uploaded, then of every arm, and of BitSnap throughout: its weights in BF16, its moments as a hub stores them. */
 export async function compareBytes(comparison: BytesComparison): Promise<StateBytes[]> {
   const { hub, core, series, arms, directory, onProgress } = comparison;
   const place = { hub, core, directory, name: 'state-bytes', series };
@@ -68,16 +65,9 @@ function rawBytes({ checkpoints }: Series): PartBytes {
     .reduce(addParts, noBytes);
 }
 
-async function bitSnapWeights({ core, series, threshold, directory, onProgress }: BytesComparison): Promise<number> {
-  const candidates = join(directory, 'bitsnap');
-  await mkdir(candidates);
-  const meter = new QualityMeter(series, { [series.metric]: threshold }, candidates, core);
-  try {
-    const checkpoints = [];
-    for (const checkpoint of series.checkpoints) checkpoints.push(await loadCheckpoint(checkpoint, (layout) => meter.layerTypes(layout), core));
-    const { outcomes } = await runComparator(bitSnap, checkpoints, { core, meter, onProgress });
-    return outcomes.reduce((sum, { bytes }) => sum + bytes, 0);
-  } finally {
-    await meter.close();
-  }
+async function bitSnapWeights({ hub, core, series, threshold, directory, onProgress }: BytesComparison): Promise<number> {
+  const packages = join(directory, 'bitsnap');
+  await mkdir(packages);
+  const { statuses } = await runBitSnap({ hub, core, series, directory: packages }, { thresholds: { [series.metric]: threshold }, onProgress });
+  return statuses.reduce((sum, { result }) => sum + result!.storedBytes, 0);
 }

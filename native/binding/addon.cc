@@ -64,6 +64,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<exact_is_standalone_call>(exports, "exactIsStandalone");
   add<bucket_encode_call>(exports, "bucketEncode");
   add<bucket_decode_call>(exports, "bucketDecode");
+  add<bitmask_encode_call>(exports, "bitmaskEncode");
+  add<bitmask_decode_call>(exports, "bitmaskDecode");
+  add<bitmask_changed_call>(exports, "bitmaskChanged");
   add<rounded_encode_call>(exports, "roundedEncode");
   add<rounded_decode_call>(exports, "roundedDecode");
   add<state_encode_call>(exports, "stateEncode");

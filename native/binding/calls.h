@@ -49,6 +49,11 @@ napi_value exact_encode_call(Arguments& args);
 napi_value exact_decode_call(Arguments& args);
 napi_value exact_is_standalone_call(Arguments& args);
 
+// calls_bitmask.cc
+napi_value bitmask_encode_call(Arguments& args);
+napi_value bitmask_decode_call(Arguments& args);
+napi_value bitmask_changed_call(Arguments& args);
+
 // calls_rounded.cc
 napi_value rounded_encode_call(Arguments& args);
 napi_value rounded_decode_call(Arguments& args);

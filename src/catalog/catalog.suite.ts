@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { accessSuite } from './records/access/access.suite.ts';
-import { arrivalsSuite } from './records/uploads/arrivals.suite.ts';
+import { bodyReservationsSuite } from './records/uploads/body-reservations.suite.ts';
 import type { Catalog } from './contract/catalog.ts';
 import { checkpointsSuite } from './records/checkpoints/checkpoints.suite.ts';
 import { filesSuite } from './records/files/files.suite.ts';
@@ -30,7 +30,7 @@ const suites = {
   packages: packagesSuite,
   transactions: transactionsSuite,
   idempotency: idempotencySuite,
-  arrivals: arrivalsSuite,
+  bodyReservations: bodyReservationsSuite,
   uploads: uploadsSuite,
   processes: processesSuite,
   integrity: integritySuite,

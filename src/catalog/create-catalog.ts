@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { FirnError } from '../checkpoint/firn-error.ts';
-import { arrivalRecords } from './records/uploads/arrivals.ts';
+import { bodyReservationRecords } from './records/uploads/body-reservations.ts';
 import type { Catalog } from './contract/catalog.ts';
 import { checkpointRecords } from './records/checkpoints/checkpoints.ts';
 import { choreRecords } from './jobs/chores.ts';
@@ -48,7 +48,7 @@ export function createCatalog(db: Db, { close, tidy, connections }: CatalogLife)
     jobs: translateFailures({ ...jobQueue(db), ...jobClaims(db), ...jobLeases(db) }),
     idempotency: translateFailures(idempotencyRecords(db)),
     tokens: translateFailures(tokenRecords(db)),
-    arrivals: translateFailures(arrivalRecords(db)),
+    bodyReservations: translateFailures(bodyReservationRecords(db)),
     uploads: translateFailures(uploadRecords(db)),
     chores: translateFailures(choreRecords(db)),
     processes: translateFailures(processRecords(db)),

@@ -11,7 +11,7 @@ import { gc } from './gc.ts';
 
 let directory: string;
 const orphan = `staged/${'a'.repeat(32)}/${'b'.repeat(32)}`;
-let condemned: string;
+let pending: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'firn-gc-'));
   process.env['FIRN_DATA_DIR'] = directory;
@@ -19,10 +19,10 @@ beforeAll(async () => {
   const run = await makeRun(hub.catalog);
   await makeReady(hub.catalog, run, 1);
   const { package: record, checkpoint } = await makeReady(hub.catalog, run, 2);
-  condemned = record.key;
+  pending = record.key;
   await hub.catalog.checkpoints.hide(checkpoint.id);
   await hub.catalog.checkpoints.purge(checkpoint.id);
-  for (const key of [orphan, condemned]) await hub.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
+  for (const key of [orphan, pending]) await hub.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
   await hub.close();
 });
 afterAll(async () => {
@@ -41,21 +41,21 @@ async function ran(...args: string[]) {
 }
 
 test('says what would go and why, then lets it go, and not before the grace unless it is forced to', async () => {
-  expect(await ran()).toEqual({ code: 0, said: ['0 objects of 0.0 MiB condemned, 0 objects of 0.0 MiB deleted'], complained: [] });
+  expect(await ran()).toEqual({ code: 0, said: ['0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted'], complained: [] });
   const dry = await ran('--dry-run', '--grace', '0');
-  expect(dry.said.slice(0, 2).sort()).toEqual([`would be condemned ${orphan} 40 orphan`, `would be deleted ${condemned} 11 deleted`].sort());
+  expect(dry.said.slice(0, 2).sort()).toEqual([`would be marked ${orphan} 40 orphan`, `would be deleted ${pending} 11 deleted`].sort());
   expect(dry.said.at(-1)).toContain('would be deleted');
   expect(await ran('--grace', '0')).toMatchObject({ code: 1, said: [], complained: [expect.stringContaining('--force')] });
   const forced = await ran('--grace', '0', '--force');
   expect(forced.said.sort()).toEqual(
     [
-      '1 objects of 0.0 MiB condemned, 2 objects of 0.0 MiB deleted',
-      `condemned ${orphan} 40 orphan`,
-      `deleted ${condemned} 11 deleted`,
+      '1 objects of 0.0 MiB marked for deletion, 2 objects of 0.0 MiB deleted',
+      `marked ${orphan} 40 orphan`,
+      `deleted ${pending} 11 deleted`,
       `deleted ${orphan} 40 orphan`,
     ].sort(),
   );
-  expect((await ran('--grace', '0', '--force')).said).toEqual(['0 objects of 0.0 MiB condemned, 0 objects of 0.0 MiB deleted']);
+  expect((await ran('--grace', '0', '--force')).said).toEqual(['0 objects of 0.0 MiB marked for deletion, 0 objects of 0.0 MiB deleted']);
   expect((await ran('--grace', '48')).code).toBe(0);
 });
 

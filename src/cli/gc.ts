@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { readConfig } from '../config.ts';
-import { condemnOrphans, type Amount, type GarbageOptions } from '../upkeep/garbage/condemn-orphans.ts';
-import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { markOrphans, type Amount, type GarbageOptions } from '../upkeep/garbage/mark-orphans.ts';
+import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 import { openStoredHub } from '../wire.ts';
 
 const mib = 1024 * 1024;
@@ -26,10 +26,12 @@ export async function gc(args: readonly string[], say: (line: string) => void, c
         dryRun,
         onObject: (done, { key, storedBytes, reason }) => say(`${dryRun ? 'would be ' : ''}${done} ${key} ${storedBytes ?? '?'} ${reason}`),
       };
-      const condemned = await condemnOrphans(hub, options);
-      const deleted = await deleteCondemned(hub, options);
-      say(`${amountOf(condemned)} ${dryRun ? 'would be condemned' : 'condemned'}, ${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`);
-      for (const key of deleted.named) complain(`firn gc: ${key} was condemned and is named again; it is left alone`);
+      const marked = await markOrphans(hub, options);
+      const deleted = await deletePending(hub, options);
+      say(
+        `${amountOf(marked)} ${dryRun ? 'would be marked for deletion' : 'marked for deletion'}, ${amountOf(deleted)} ${dryRun ? 'would be deleted' : 'deleted'}`,
+      );
+      for (const key of deleted.named) complain(`firn gc: ${key} was pending deletion and is named again; it is left alone`);
       if (deleted.failed > 0) complain(`firn gc: ${deleted.failed} objects could not be deleted: ${String(deleted.error)}`);
       return deleted.failed > 0 ? 1 : 0;
     } finally {

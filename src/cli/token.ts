@@ -1,18 +1,18 @@
 import { readConfig } from '../config.ts';
 import { openCatalog } from '../wire.ts';
-import { serverOffice } from './token/ask-server.ts';
+import { administerOnServer } from './token/ask-server.ts';
 import { readTokenCommand, type TokenCommand } from './token/read-token-command.ts';
-import { catalogOffice, type ShownToken, type TokenOffice } from './token/token-office.ts';
+import { administerInCatalog, type ShownToken, type TokenAdministration } from './token/token-administration.ts';
 
 /** `firn token`: makes, lists and revokes tokens. Returns the process's exit code; `say` and `complain` take one line each. */
 export async function token(args: readonly string[], say: (line: string) => void, complain: (line: string) => void): Promise<number> {
   try {
     const command = readTokenCommand(args, new Date());
-    const office = await openOffice(command);
+    const administration = await openAdministration(command);
     try {
-      for (const line of await run(command, office)) say(line);
+      for (const line of await run(command, administration)) say(line);
     } finally {
-      await office.close();
+      await administration.close();
     }
     return 0;
   } catch (error) {
@@ -21,18 +21,20 @@ export async function token(args: readonly string[], say: (line: string) => void
   }
 }
 
-async function openOffice({ url }: TokenCommand): Promise<TokenOffice> {
-  return url === undefined ? catalogOffice(await openCatalog(readConfig(process.env))) : serverOffice(url, process.env.FIRN_TOKEN ?? process.env.HF_TOKEN);
+async function openAdministration({ url }: TokenCommand): Promise<TokenAdministration> {
+  return url === undefined
+    ? administerInCatalog(await openCatalog(readConfig(process.env)))
+    : administerOnServer(url, process.env.FIRN_TOKEN ?? process.env.HF_TOKEN);
 }
 
-async function run(command: TokenCommand, office: TokenOffice): Promise<string[]> {
+async function run(command: TokenCommand, administration: TokenAdministration): Promise<string[]> {
   switch (command.verb) {
     case 'create':
-      return [await office.create(command)];
+      return [await administration.create(command)];
     case 'list':
-      return (await office.list()).map(lineOf);
+      return (await administration.list()).map(lineOf);
     case 'revoke':
-      await office.revoke(command.id);
+      await administration.revoke(command.id);
       return [`${command.id} is revoked`];
   }
 }

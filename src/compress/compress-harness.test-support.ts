@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { Claim } from '../catalog/contract/job-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { condemnedKeys } from '../catalog/records/condemned-keys.test-support.ts';
+import { pendingDeletionKeys } from '../catalog/records/pending-deletion-keys.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
 import { parseSafetensorsHeader } from '../checkpoint/safetensors/parse-safetensors.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
@@ -221,9 +221,9 @@ export async function openCompressHarness({ evalParallel = 1, blockParallel = 2 
     },
     rawPaths: async ({ id }) => (await catalog.files.list(id)).flatMap((file) => (file.rawKey === undefined ? [] : [file.path])),
     async objects() {
-      const condemned = await condemnedKeys(catalog);
+      const pending = await pendingDeletionKeys(catalog);
       const keys: string[] = [];
-      for await (const { key } of store.list('')) if (!condemned.has(key)) keys.push(key);
+      for await (const { key } of store.list('')) if (!pending.has(key)) keys.push(key);
       return keys.sort();
     },
     scratch: async () => (await readdir(workDirectory)).filter((name) => name !== 'eval-sets'),

@@ -66,7 +66,7 @@ export async function markEncodeEnded(
   await tx.checkpoints.transition(checkpointId, ['queued', 'working'], ended.as, { ...reason, finishedAt: new Date() });
 }
 
-/** One transaction makes the checkpoint ready and condemns the objects that nobody needs any more. */
+/** One transaction makes the checkpoint ready and marks the objects that nobody needs any more. */
 async function commit(ctx: CompressContext, done: { checkpoint: Checkpoint; compressed: CompressedCheckpoint }, claim: Claim): Promise<void> {
   const {
     checkpoint,

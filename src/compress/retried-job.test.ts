@@ -64,7 +64,7 @@ test('a step tried again after a newer one is ready keeps no raw model, disturbs
   const staged = (await harness.catalog.files.list(bad.id))[0]!.rawKey!;
   const ready = await retry(bad, run);
   expect(ready).toMatchObject({ state: 'ready', result: { kind: 'delta', ancestorStep: 0, fidelity: 'lossy' } });
-  // A key of the first attempt may lie about, condemned.
+  // A key of the first attempt may lie about, pending deletion.
   expect((await harness.catalog.packages.get(ready.packageId!))!.key).toMatch(/-2$/);
   expect(await harness.rawPaths(ready)).toEqual([]);
   expect(await harness.objects()).not.toContain(staged);

@@ -18,12 +18,12 @@ export async function withScratch<T>(prefix: string, work: (directory: string) =
       await rm(directory, { recursive: true, force: true });
     }
   } catch (error) {
-    throw tellFullDisk(error);
+    throw reportFullDisk(error);
   }
 }
 
 /** Any other error passes. */
-function tellFullDisk(error: unknown): unknown {
+function reportFullDisk(error: unknown): unknown {
   const told: FirnError = diskError(error);
   return told.code === 'storage-full' || told.code === 'overloaded' ? told : error;
 }

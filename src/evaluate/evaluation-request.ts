@@ -20,11 +20,11 @@ export interface EvaluationRequest {
    * The uploaded model's outputs, as `Evaluator.examine` wrote them. Metrics that compare with the uploaded model
    * need it.
    */
-  readonly reference?: KeptReference;
+  readonly reference?: ReferenceOutputs;
 }
 
 /** Outputs of the uploaded model in a file, as `Evaluator.examine` wrote them. */
-export interface KeptReference {
+export interface ReferenceOutputs {
   readonly path: string;
   /** All that are in the file, in their order: `Examination.referenceOutputs`. */
   readonly outputs: readonly string[];

@@ -6,8 +6,8 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { storedParts, type Usage } from '../catalog/contract/usage-records.ts';
 import { FirnError, type FirnErrorCode } from '../checkpoint/firn-error.ts';
 import { bodyOf } from '../store/body-of.ts';
-import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';
-import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';
+import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { ramp, safetensors } from './safetensors.test-support.ts';
 
@@ -115,11 +115,11 @@ class World {
       case 'find orphans': {
         // In a hub that names nothing none is looked for.
         const looks = (await catalog.objects.keys({ limit: 1 })).length > 0;
-        await condemnOrphans(gateway, { graceMs: 0 });
+        await markOrphans(gateway, { graceMs: 0 });
         return looks ? this.lost.clear() : undefined;
       }
       case 'collect':
-        return void (await deleteCondemned(gateway, { graceMs: 0 }));
+        return void (await deletePending(gateway, { graceMs: 0 }));
     }
   }
 
@@ -165,7 +165,7 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
         const hub = await usage.hub();
         expect(total(hub), operation.kind).toBe(await inStore(world.lost));
         const ofRepository = await usage.repository(world.repository.id);
-        expect(ofRepository).toMatchObject({ logical: await visible(world.repository), arriving: 0 });
+        expect(ofRepository).toMatchObject({ logical: await visible(world.repository), reserved: 0 });
         expect(await usage.namespaces({ limit: 1 }, [world.repository.namespace])).toEqual([{ namespace: world.repository.namespace, ...ofRepository }]);
       }
       // Nothing of a world is left for the next: its runs are deleted, and what nobody needs goes.
@@ -176,12 +176,12 @@ test('what the catalog counts is what lies in the store, whatever was uploaded, 
         await gateway.runs.delete(run);
       }
       for (const key of world.lost) await gateway.store.delete(key);
-      await deleteCondemned(gateway, { graceMs: 0 });
+      await deletePending(gateway, { graceMs: 0 });
       const set = await gateway.catalog.evalSets.find(world.repository.id, 'set');
       const left = await usage.repository(world.repository.id);
       expect(left).toMatchObject({
         logical: 0,
-        stored: { package: 0, staged: 0, raw: 0, hidden: 0, condemned: 0, evalSet: set === undefined ? 0 : expect.any(Number) },
+        stored: { package: 0, staged: 0, raw: 0, hidden: 0, pendingDeletion: 0, evalSet: set === undefined ? 0 : expect.any(Number) },
       });
     }),
     // Worlds share a hub: what a failed one leaves behind would fail every shorter one.

@@ -13,8 +13,8 @@ import { pushCheckpoint } from './checkpoint/push-checkpoint.ts';
 import { receiveFile } from './checkpoint/receive-file.ts';
 import { reserveCheckpoint } from './checkpoint/reserve-checkpoint.ts';
 import { collectNow } from '../upkeep/garbage/collect-now.test-support.ts';
-import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';
-import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';
+import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 
 const model = safetensorsFile([['w', 'F32', [30]]], 1);
 const { reservationTtlMs } = defaultIngestLimits;
@@ -92,11 +92,11 @@ describe('the collection of garbage', () => {
     for (const key of orphans) await harness.store.put(key, bodyOf(Buffer.from('lost')), { sizeMaxBytes: 10 });
     // What no part of the hub writes stays.
     await harness.store.put('others/x', bodyOf(Buffer.from('package')), { sizeMaxBytes: 10 });
-    // So young, they may be about to be recorded; and what was condemned just now waits.
+    // So young, they may be about to be recorded; and what was marked just now waits.
     const hourMs = 3_600_000;
-    expect(await condemnOrphans(ctx, { graceMs: hourMs })).toEqual({ objects: 0, bytes: 0 });
-    expect((await condemnOrphans(ctx, { graceMs: 0 })).objects).toBe(orphans.length);
-    expect((await deleteCondemned(ctx, { graceMs: hourMs })).objects).toBe(0);
+    expect(await markOrphans(ctx, { graceMs: hourMs })).toEqual({ objects: 0, bytes: 0 });
+    expect((await markOrphans(ctx, { graceMs: 0 })).objects).toBe(orphans.length);
+    expect((await deletePending(ctx, { graceMs: hourMs })).objects).toBe(0);
     for (const key of orphans) expect(await harness.store.stat(key)).toBeDefined();
     expect(await collectNow(ctx)).toBe(orphans.length);
     expect(await harness.everything()).toEqual([...before, 'others/x'].sort());

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import { condemnedKeys } from '../catalog/records/condemned-keys.test-support.ts';
+import { pendingDeletionKeys } from '../catalog/records/pending-deletion-keys.test-support.ts';
 import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
 import type { Dtype } from '../checkpoint/dtype.ts';
 import { buildSafetensorsHeader } from '../checkpoint/safetensors/safetensors-header.ts';
@@ -64,8 +64,8 @@ export async function openIngestHarness(): Promise<IngestHarness> {
       }),
     async everything() {
       const found = await readdir(path.join(folder, 'tmp'));
-      const condemned = await condemnedKeys(catalog);
-      for await (const { key } of store.list('')) if (!condemned.has(key)) found.push(key);
+      const pending = await pendingDeletionKeys(catalog);
+      for await (const { key } of store.list('')) if (!pending.has(key)) found.push(key);
       return found.sort();
     },
     pass(ms) {

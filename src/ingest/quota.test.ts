@@ -23,7 +23,8 @@ afterAll(() => harness.close());
 const model = safetensorsFile([['w', 'F32', [64]]]);
 const modelStored = storedSize(model.length);
 const usage = async (): Promise<NamespaceUsage> => (await harness.catalog.usage.namespaces({ limit: 1 }, ['acme']))[0]!;
-const stored = async (): Promise<number> => Object.entries((await usage()).stored).reduce((sum, [part, bytes]) => sum + (part === 'condemned' ? 0 : bytes), 0);
+const stored = async (): Promise<number> =>
+  Object.entries((await usage()).stored).reduce((sum, [part, bytes]) => sum + (part === 'pendingDeletion' ? 0 : bytes), 0);
 /** Leaves the namespace this much room. */
 const leave = async (bytes: number): Promise<void> => harness.catalog.usage.setQuota('acme', { storedBytesMax: (await stored()) + bytes });
 
@@ -47,7 +48,7 @@ test.each(Object.entries(ways))('%s: refused before its body where the quota lea
   await expect(send({ body: unreadBody, lengthBytes: model.length })).rejects.toMatchObject({ code: 'quota-exceeded' });
   await leave(modelStored);
   await send(uploadOf(model));
-  expect(await usage()).toMatchObject({ arriving: 0, quota: { storedBytesMax: await stored() } });
+  expect(await usage()).toMatchObject({ reserved: 0, quota: { storedBytesMax: await stored() } });
 });
 
 test.each(Object.entries(ways))('%s of unknown length: stopped where it outgrows the quota, and nothing stays of it', async (_, send) => {
@@ -55,7 +56,7 @@ test.each(Object.entries(ways))('%s of unknown length: stopped where it outgrows
   await leave(modelStored - 1);
   await expect(send({ body: piecesOf(model, 100) })).rejects.toMatchObject({ code: 'quota-exceeded' });
   expect(await harness.everything()).toEqual(before);
-  expect((await usage()).arriving).toBe(0);
+  expect((await usage()).reserved).toBe(0);
   await send({ body: piecesOf(model, 100), lengthBytes: model.length }).then(
     () => expect.unreachable(),
     (error: { code: string }) => expect(error.code).toBe('quota-exceeded'),

@@ -129,6 +129,9 @@ export interface Addon {
 
   bucketEncode(engine: EngineHandle, current: Uint8Array, previous: Uint8Array, dtype: number, bits: number): Started<Uint8Array>;
   bucketDecode(engine: EngineHandle, payload: Uint8Array, previous: Uint8Array, dtype: number): Started<Uint8Array>;
+  bitmaskEncode(engine: EngineHandle, current: Uint8Array, previous: Optional<Uint8Array>, kind: number): Started<Uint8Array>;
+  bitmaskDecode(engine: EngineHandle, payload: Uint8Array, previous: Optional<Uint8Array>, kind: number, elementCount: number): Started<Uint8Array>;
+  bitmaskChanged(engine: EngineHandle, current: Uint8Array, previous: Uint8Array): Started<number>;
   roundedEncode(engine: EngineHandle, values: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   roundedDecode(engine: EngineHandle, payload: Uint8Array, ...place: RoundedPlaceArguments): Started<Uint8Array>;
   stateEncode(engine: EngineHandle, values: Uint8Array, ...place: StatePlaceArguments): Started<Uint8Array>;

@@ -48,6 +48,19 @@ export interface NativeCore {
   bucketEncode(block: BucketBlock, signal?: AbortSignal): Promise<Uint8Array>;
   /** Rebuilds elements from the same `previous`. Rejects with `corrupt-package` for bytes no encoder writes. */
   bucketDecode(payload: Uint8Array, request: Pick<BucketBlock, 'previous' | 'dtype'>, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * The payload of a block of F16 or BF16 elements: a packed mask of those that differ from `previous` and these (firn::bitmask_encode), or an exact one that stands alone where that is shorter or
+   * most of them differ. Its first byte is `bitmaskMode` where it needs `previous`.
+   */
+  bitmaskEncode(block: BitmaskBlock, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
+  bitmaskDecode(
+    payload: Uint8Array,
+    request: { readonly previous?: Uint8Array | undefined; readonly dtype: HalfDtype; readonly elementCount: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /** How many of as many 16-bit elements differ. */
+  bitmaskChanged(current: Uint8Array, previous: Uint8Array, signal?: AbortSignal): Promise<number>;
   /** The payload of exact F32 elements beside 16-bit ones that were rounded from them. Lossless for any elements; its first byte is `roundedMode`. */
   roundedEncode(values: Uint8Array, place: RoundedPlace, signal?: AbortSignal): Promise<Uint8Array>;
   /** The elements again. Payloads may be hostile: `corrupt-package`, `unsupported-format`. */
@@ -289,6 +302,17 @@ export interface BucketBlock {
   readonly dtype: QuantizableDtype;
   /** 1..8. */
   readonly bits: number;
+}
+
+/** First byte of payloads of `bitmaskEncode` that need the previous block: a mode beside those of exact blocks (firn::kBitmaskMode). */
+export const bitmaskMode = 11;
+
+/** At most blockElementsMax elements of 16 bits. */
+export interface BitmaskBlock {
+  readonly current: Uint8Array;
+  /** As many. */
+  readonly previous?: Uint8Array | undefined;
+  readonly dtype: HalfDtype;
 }
 
 /** First byte of payloads of `roundedEncode`: a mode beside those of exact blocks (firn::kRoundedMode). */

@@ -1,13 +1,14 @@
 import { getSystemErrorName } from 'node:util';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { isHalf, type HalfDtype } from '../checkpoint/dtype.ts';
 import { checkArguments } from './check/check-arguments.ts';
 import { bucketCalls } from './calls/bucket-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
-import type { NativeCore, Partition, Sketch, WeightMoments } from './core.ts';
+import { blockElementsMax, type NativeCore, type Partition, type Sketch, type WeightMoments } from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
 import { nativeNumbers } from './check/native-numbers.ts';
-import { nativeError } from './check/native-status.ts';
+import { argumentError, nativeError } from './check/native-status.ts';
 import { pairArguments } from './calls/pair-arguments.ts';
 import { residualCalls } from './calls/residual-calls.ts';
 import { runJob, type JobRunner } from './calls/run-job.ts';
@@ -26,6 +27,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...contextCalls(runner),
     ...exactCalls(runner),
     ...bucketCalls(runner),
+    ...bitmaskCalls(runner),
     ...roundedCalls(runner),
     ...stateCalls(runner),
     ...latticeCalls(runner),
@@ -152,6 +154,46 @@ function exactCalls(runner: JobRunner) {
       return addon.exactIsStandalone(payload);
     },
   } satisfies Partial<NativeCore>;
+}
+
+/** Bytes of a 16-bit element. */
+const halfBytes = 2;
+
+function bitmaskCalls(runner: JobRunner) {
+  const { addon, engine } = runner;
+  const checkHalves = (current: Uint8Array, previous: Uint8Array | undefined): void => {
+    checkArguments.bytes('current', current);
+    checkArguments.integer('elements of a block', current.byteLength / halfBytes, 0, blockElementsMax);
+    if (previous !== undefined) checkPrevious(previous, current.byteLength);
+  };
+  const checkPrevious = (previous: Uint8Array, lengthBytes: number): void => {
+    checkArguments.bytes('previous', previous);
+    if (previous.byteLength !== lengthBytes) throw argumentError(`previous: ${previous.byteLength} bytes, not ${lengthBytes}`);
+  };
+  return {
+    bitmaskEncode: ({ current, previous, dtype }, signal) =>
+      runJob(runner, signal, () => {
+        checkHalves(current, previous);
+        return addon.bitmaskEncode(engine, current, previous, halfKind(dtype));
+      }),
+    bitmaskDecode: (payload, { previous, dtype, elementCount }, signal) =>
+      runJob(runner, signal, () => {
+        checkArguments.bytes('payload', payload);
+        checkArguments.integer('elementCount', elementCount, 0, blockElementsMax);
+        if (previous !== undefined) checkPrevious(previous, halfBytes * elementCount);
+        return addon.bitmaskDecode(engine, payload, previous, halfKind(dtype), elementCount);
+      }),
+    bitmaskChanged: (current, previous, signal) =>
+      runJob(runner, signal, () => {
+        checkHalves(current, previous);
+        return addon.bitmaskChanged(engine, current, previous);
+      }),
+  } satisfies Partial<NativeCore>;
+}
+
+function halfKind(dtype: HalfDtype): number {
+  if (!isHalf(dtype)) throw argumentError(`dtype: ${String(dtype)} is not one of 16 bits`);
+  return dtype === 'F16' ? elementKind.f16 : elementKind.bf16;
 }
 
 function plainCalls(runner: JobRunner) {

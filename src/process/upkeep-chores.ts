@@ -5,8 +5,8 @@ import { expireReservations } from '../ingest/checkpoint/expire-reservations.ts'
 import type { IngestContext } from '../ingest/ingest-context.ts';
 import { expireUploads } from '../ingest/resumable/expire-uploads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { condemnOrphans } from '../upkeep/garbage/condemn-orphans.ts';
-import { deleteCondemned } from '../upkeep/garbage/delete-condemned.ts';
+import { markOrphans } from '../upkeep/garbage/mark-orphans.ts';
+import { deletePending } from '../upkeep/garbage/delete-pending.ts';
 import { reclaimHidden } from '../upkeep/reclaim-hidden.ts';
 import { runPeriodically, type Periodic } from '../upkeep/run-periodically.ts';
 import type { ScrubContext } from '../upkeep/scrub/examine-object.ts';
@@ -91,14 +91,14 @@ function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepPart
   const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
   return {
     reclaimHidden: (signal) => reclaimHidden({ catalog }, signal),
-    condemnOrphans: async (signal) => {
+    markOrphans: async (signal) => {
       if (!(await catalog.chores.begin('list the store', orphansEveryMs))) return 0;
-      return (await condemnOrphans({ catalog, store }, { graceMs }, signal)).objects;
+      return (await markOrphans({ catalog, store }, { graceMs }, signal)).objects;
     },
-    deleteCondemned: async (signal) => {
-      const { objects, failed, error, named } = await deleteCondemned({ catalog, store }, { graceMs }, signal);
+    deletePending: async (signal) => {
+      const { objects, failed, error, named } = await deletePending({ catalog, store }, { graceMs }, signal);
       if (failed > 0) log.error({ err: error, objects: failed }, 'objects could not be deleted; they are tried again');
-      if (named.length > 0) log.error({ keys: named }, 'condemned objects are named again and were left alone');
+      if (named.length > 0) log.error({ keys: named }, 'objects pending deletion are named again and were left alone');
       return objects;
     },
     // Reads put objects into quarantine, whether or not there is a scrubber that takes them out.

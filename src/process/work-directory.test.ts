@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { thisProcess } from '../catalog/pglite/process-identity.ts';
-import { onlyWorkDirectory, ownWorkDirectory } from './work-directory.ts';
+import { openSoleWorkDirectory, openSharedWorkDirectory } from './work-directory.ts';
 
 let parent: string;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ const longAgo = new Date(0);
 test('the only process clears what a killed one left, and keeps what it is told to', async () => {
   await mkdir(join(parent, 'encode-left'));
   await mkdir(join(parent, 'kept', 'x'), { recursive: true });
-  const { path, release } = await onlyWorkDirectory(parent, join(parent, 'kept'));
+  const { path, release } = await openSoleWorkDirectory(parent, join(parent, 'kept'));
   await release();
   expect([path, await readdir(parent)]).toEqual([parent, ['kept']]);
   expect(existsSync(join(parent, 'kept', 'x'))).toBe(true);
@@ -34,7 +34,7 @@ test('a process whose clock is ahead leaves the folders of living processes of o
   await mkdir(join(parent, 'process-starting'));
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
   try {
-    const mine = await ownWorkDirectory(parent);
+    const mine = await openSharedWorkDirectory(parent);
     await mine.release();
     expect((await readdir(parent)).sort()).toEqual(['process-locked', 'process-starting']);
   } finally {
@@ -46,12 +46,12 @@ test('a file that a killed process left beside the folders keeps nobody from sta
   const probe = join(parent, 'process-x.now-y');
   await writeFile(probe, '');
   await utimes(probe, longAgo, longAgo);
-  await (await ownWorkDirectory(parent)).release();
+  await (await openSharedWorkDirectory(parent)).release();
   expect(await readdir(parent)).toEqual(['process-x.now-y']);
 });
 
 test('one of many has a folder of its own; those of dead processes go, of living ones and young ones not', async () => {
-  const living = await ownWorkDirectory(parent);
+  const living = await openSharedWorkDirectory(parent);
   await writeFile(join(living.path, 'scratch'), 'x');
   await utimes(living.path, longAgo, longAgo);
   // A process that has ended: its id is of nobody.
@@ -63,7 +63,7 @@ test('one of many has a folder of its own; those of dead processes go, of living
   await writeFile(join(dead, 'lock'), JSON.stringify({ ...thisProcess(), pid, token: 'x' }));
   await utimes(dead, longAgo, longAgo);
   await mkdir(join(parent, 'process-young'));
-  const next = await ownWorkDirectory(parent);
+  const next = await openSharedWorkDirectory(parent);
   expect(existsSync(dead)).toBe(false);
   expect(existsSync(join(living.path, 'scratch'))).toBe(true);
   expect(existsSync(join(parent, 'process-young'))).toBe(true);

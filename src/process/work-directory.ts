@@ -16,7 +16,7 @@ const prefix = 'process-';
 const settlingMs = 60_000;
 
 /** Scratch space of the one process of a data directory. What a killed one left goes, but `kept`, which holds what is whole or recognised. */
-export async function onlyWorkDirectory(path: string, kept: string): Promise<WorkDirectory> {
+export async function openSoleWorkDirectory(path: string, kept: string): Promise<WorkDirectory> {
   await mkdir(kept, { recursive: true });
   for (const name of await readdir(path)) {
     if (join(path, name) !== kept) await rm(join(path, name), { recursive: true, force: true });
@@ -25,7 +25,7 @@ export async function onlyWorkDirectory(path: string, kept: string): Promise<Wor
 }
 
 /** Scratch space of one of many processes: a folder of its own in `parent`, locked. Those of dead processes go. */
-export async function ownWorkDirectory(parent: string): Promise<WorkDirectory> {
+export async function openSharedWorkDirectory(parent: string): Promise<WorkDirectory> {
   await mkdir(parent, { recursive: true });
   for (const entry of await readdir(parent, { withFileTypes: true })) {
     if (entry.isDirectory() && entry.name.startsWith(prefix)) await removeDead(join(parent, entry.name));

@@ -89,7 +89,7 @@ describe('a training that crashed', () => {
     const { logicalBytes, stored } = (await api.read('/v1/usage')).items[0];
     expect({ logicalBytes, stored }).toMatchObject({ logicalBytes: 0, stored: { packageBytes: 0, stagedBytes: 0, rawBytes: 0 } });
     expect(stored.hiddenBytes).toBeGreaterThan(0);
-    expect(stored.condemnedBytes).toBeGreaterThan(stored.hiddenBytes);
+    expect(stored.pendingDeletionBytes).toBeGreaterThan(stored.hiddenBytes);
     // The fork goes on from it.
     const next = await pushOne(api, fork, 50, model(51));
     expect((await api.ready(next)).result).toMatchObject({ kind: 'delta', ancestorRun: 'first', ancestorStep: 20 });

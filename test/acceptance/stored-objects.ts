@@ -39,9 +39,9 @@ export async function expectKept(place: Place, api: HubApi, bytes: number): Prom
 }
 
 async function storedBytes(api: HubApi): Promise<{ readonly kept: number; readonly all: number }> {
-  const { items } = (await api.read('/v1/usage?limit=1000')) as { items: { storedBytes: number; stored: { condemnedBytes: number } }[] };
+  const { items } = (await api.read('/v1/usage?limit=1000')) as { items: { storedBytes: number; stored: { pendingDeletionBytes: number } }[] };
   const all = items.reduce((sum, { storedBytes: bytes }) => sum + bytes, 0);
-  return { all, kept: items.reduce((sum, { stored }) => sum - stored.condemnedBytes, all) };
+  return { all, kept: items.reduce((sum, { stored }) => sum - stored.pendingDeletionBytes, all) };
 }
 
 async function sizesOfObjects({ dataDirectory, s3 }: Place): Promise<Map<string, number>> {

@@ -142,7 +142,7 @@ async function objectFiles(dataDirectory: string): Promise<string[]> {
 export async function collectGarbage(dataDirectory: string): Promise<number> {
   const env = { ...process.env, FIRN_DATA_DIR: dataDirectory };
   const { stdout } = await promisify(execFile)(process.execPath, [...firnProgram, 'gc', '--grace', '0', '--force'], { env, maxBuffer: gcOutputMax });
-  return stdout.split('\n').filter((line) => line.startsWith('condemned ')).length;
+  return stdout.split('\n').filter((line) => line.startsWith('marked ')).length;
 }
 
 /** Whether after a collection everything stored is named; resolves to what is wrong. Nothing may be pushed meanwhile. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkpointStates } from '../../src/catalog/contract/checkpoint-records.ts';
-import { condemnedReasons } from '../../src/catalog/contract/garbage-records.ts';
+import { deletionReasons } from '../../src/catalog/contract/garbage-records.ts';
 import { visibilities } from '../../src/catalog/contract/repository-records.ts';
 import { scopes } from '../../src/checkpoint/grant.ts';
 import { layerTypes } from '../../src/checkpoint/layer-type.ts';
@@ -27,7 +27,7 @@ test.each<readonly [what: string, values: readonly string[]]>([
   ['hysteresis', hysteresisChoices],
   ['clusterings', clusteringChoices],
   ['batches', evalBatchesChoices],
-  ['reasons of a deletion', condemnedReasons],
+  ['reasons of a deletion', deletionReasons],
 ])('the glossary has every one of the %s that the API shows', (_, values) => {
   expect(values.filter((value) => !new RegExp(`\`${value}\``).test(words))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { condemnOrphans } from '../../src/upkeep/garbage/condemn-orphans.ts';
-import { deleteCondemned } from '../../src/upkeep/garbage/delete-condemned.ts';
+import { markOrphans } from '../../src/upkeep/garbage/mark-orphans.ts';
+import { deletePending } from '../../src/upkeep/garbage/delete-pending.ts';
 import { reclaimHidden } from '../../src/upkeep/reclaim-hidden.ts';
 import { verifyHub, type VerifiedHub } from '../../src/upkeep/verify-hub.ts';
 import { openStoredHub, type StoredHub } from '../../src/wire.ts';
@@ -18,8 +18,8 @@ export type SweptStores = Pick<StoredHub, 'catalog' | 'store'>;
 /** Collects garbage as the hub's upkeep does, of what is older than `graceMs`; 0 takes everything that nothing names and is for stores that nobody writes to. Returns how many objects went. */
 export async function sweepStores({ catalog, store }: SweptStores, graceMs: number, signal?: AbortSignal): Promise<number> {
   await reclaimHidden({ catalog }, signal);
-  await condemnOrphans({ catalog, store }, { graceMs }, signal);
-  return (await deleteCondemned({ catalog, store }, { graceMs }, signal)).objects;
+  await markOrphans({ catalog, store }, { graceMs }, signal);
+  return (await deletePending({ catalog, store }, { graceMs }, signal)).objects;
 }
 
 export interface ClosingReport {
@@ -55,7 +55,7 @@ export async function closeStores(stores: Pick<TestStores, 'environment' | 'data
   try {
     const problems: string[] = [];
     await verifyHub(hub, (line) => problems.push(`before the sweep: ${line}`));
-    const { objects: orphans } = await condemnOrphans(hub, { graceMs: 0, dryRun: true });
+    const { objects: orphans } = await markOrphans(hub, { graceMs: 0, dryRun: true });
     await sweepUntilClean(hub);
     const verified = await verifyHub(hub, (line) => problems.push(`after the sweep: ${line}`));
     const left = await unnamedKeys(hub);

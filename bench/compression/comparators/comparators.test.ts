@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../../src/checkpoint/layer-type.ts';
-import { uniformNoise } from '../noise.test-support.ts';
 import { adaptiveUniform, greedyRange } from './adaptive-uniform.ts';
-import { bitSnap, clusterLabels } from './bitsnap.ts';
 import type { Comparator, DecodedState, TensorValues } from './comparator.ts';
 import { bitWidths, entropyUniform } from './entropy-uniform.ts';
-import { lcCheckpoint, promote } from './lc-checkpoint.ts';
 import { clusterL1, plainKmeans } from './plain-kmeans.ts';
 
 function tensor(values: ArrayLike<number>, layerType: LayerType = 'linear'): TensorValues {
@@ -24,68 +21,6 @@ function roundTrip<Knob>(comparator: Comparator<Knob>, tensors: readonly TensorV
 function extent(values: Float32Array): number {
   return Math.max(...values) - Math.min(...values);
 }
-
-describe('LC-Checkpoint', () => {
-  test('a worked example of two-bit promotion: three buckets by exponent and sign, each the mean of its ends, the rest nothing', () => {
-    const { values, indexes } = promote(Float32Array.of(0.75, 0.5, -0.625, 0.09375, 0.01, 0), 2);
-    expect(values).toEqual([0, 0.625, -0.625, 0.09375]);
-    expect([...indexes]).toEqual([1, 1, 2, 3, 0, 0]);
-  });
-
-  test('the delta is against what was rebuilt, and what three bits keep is within half a binade', () => {
-    fc.assert(
-      fc.property(weights, weights, (a, b) => {
-        const first = roundTrip(lcCheckpoint, [tensor(a)], 3);
-        const current = a.map((value, i) => value + (b[i] ?? 0) / 100);
-        const second = roundTrip(lcCheckpoint, [tensor(current)], 3, first);
-        for (const [i, value] of current.entries()) {
-          const delta = Math.fround(value - first.values[0]![i]!);
-          const kept = second.bins![0]![i] !== 0;
-          expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual((kept ? 0.5 : 1) * Math.abs(delta) + 1e-6);
-        }
-      }),
-    );
-  });
-});
-
-describe('BitSnap', () => {
-  test('a worked example: a mask of three bits and the one word that changed', () => {
-    const previous = { values: [Float32Array.of(1, 0.5, -2)] };
-    const bytes = bitSnap.encode([tensor([1.0001, 1.5, -2])], 'bitmask', previous);
-    // One bit of kind, the mask 010, and bfloat16 of 1.5, 0x3fc0.
-    expect([...bytes]).toEqual([0b0010_0011, 0b1111_1100, 0b0000_0000]);
-    expect([...bitSnap.decode(bytes, [tensor([0, 0, 0])], previous).values[0]!]).toEqual([1, 1.5, -2]);
-  });
-
-  test('a bitmask loses only what bfloat16 does', () => {
-    fc.assert(
-      fc.property(weights, weights, (a, b) => {
-        const first = roundTrip(bitSnap, [tensor(a)], 'bitmask');
-        const current = a.map((value, i) => (i % 3 === 0 ? (b[i] ?? 0) : value));
-        const second = roundTrip(bitSnap, [tensor(current)], 'bitmask', first);
-        for (const [i, value] of current.entries()) expect(Math.abs(second.values[0]![i]! - value)).toBeLessThanOrEqual(Math.abs(value) / 256 + 1e-38);
-      }),
-    );
-  });
-
-  test('clusters are equally likely parts of a normal distribution', () => {
-    const [radius, angle] = [uniformNoise(48_000, 1), uniformNoise(48_000, 2)];
-    const normal = Float32Array.from(radius, (share, i) => 3 + 2 * Math.sqrt(-2 * Math.log(1 - share)) * Math.cos(2 * Math.PI * angle[i]!));
-    const counts = new Array<number>(16).fill(0);
-    for (const label of clusterLabels(normal)) counts[label]! += 1;
-    for (const count of counts) expect(count / normal.length).toBeCloseTo(1 / 16, 2);
-    expect([...clusterLabels(Float32Array.of(-3, -1, 1, 3))]).toEqual([1, 5, 10, 14]);
-  });
-
-  test('a value is within half an 8-bit step of its cluster', () => {
-    fc.assert(
-      fc.property(weights, (values) => {
-        const { values: rebuilt } = roundTrip(bitSnap, [tensor(values)], 'clusters');
-        for (const [i, value] of values.entries()) expect(Math.abs(rebuilt[0]![i]! - value)).toBeLessThanOrEqual(extent(values) / 255 / 2 + 1e-5);
-      }),
-    );
-  });
-});
 
 describe('plain k-means', () => {
   test('a worked example: equally full bins, then nearest means', () => {

@@ -4,6 +4,8 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from .bitmask_blocks import goes_on as mask_goes_on
+from .bitmask_blocks import read_bitmask_block
 from .byte_reader import ByteReader
 from .chain import BlockFinder, Link, Place
 from .context_blocks import ESCAPE, read_context_block
@@ -42,6 +44,8 @@ def decode_block(finder: BlockFinder, links: Sequence[Link]) -> Steps:
         return (yield from _decode_exact(finder, links))
     if kind == "levels":
         return _decode_levels(links)
+    if kind == "bitmask":
+        return _decode_bitmask(links)
     return _decode_residual(links)
 
 
@@ -110,6 +114,18 @@ def _decode_state(links: Sequence[Link]) -> Steps:
     for link, payload in reversed(payloads):
         before = read_state_block(payload, form, _state_segments(link), before)
     return before or b""
+
+
+def _decode_bitmask(links: Sequence[Link]) -> bytes:
+    payloads: list[bytes] = []
+    for link in links:
+        payloads.append(link.package.payload(link.block))
+        if not mask_goes_on(payloads[-1]):
+            break
+    elements: bytes | None = None
+    for payload in reversed(payloads):
+        elements = read_bitmask_block(payload, KIND_OF_DTYPE[_dtype(links[0])], links[0].block.plan.count, elements)
+    return elements or b""
 
 
 def _decode_levels(links: Sequence[Link]) -> bytes:

@@ -68,12 +68,14 @@ std::vector<BucketCode> lookup_of(const std::vector<uint8_t>& lengths, uint32_t 
   return lookup;
 }
 
-float moved(float previous, float by, Dtype dtype) {
-  const float sum = previous + by;
-  float rounded = sum;
-  if (dtype == Dtype::f16) rounded = f16_to_f32(f32_to_f16(sum));
-  if (dtype == Dtype::bf16) rounded = bf16_to_f32(f32_to_bf16(sum));
-  return std::isfinite(rounded) ? rounded : previous;
+// Stores an element that is finite; another one stays as it is at `element`, bit for bit.
+void store_finite(float sum, Dtype dtype, uint8_t* element) {
+  if (dtype == Dtype::f32) {
+    if (std::isfinite(sum)) store_le<uint32_t>(element, std::bit_cast<uint32_t>(sum));
+    return;
+  }
+  const uint16_t half = dtype == Dtype::f16 ? f32_to_f16(sum) : f32_to_bf16(sum);
+  if (std::isfinite(dtype == Dtype::f16 ? f16_to_f32(half) : bf16_to_f32(half))) store_le<uint16_t>(element, half);
 }
 
 }  // namespace
@@ -152,15 +154,17 @@ Status bucket_decode(const uint8_t* bytes, size_t size, const BucketElements& pr
   const std::vector<BucketCode> lookup = lookup_of(lengths, width);
   const size_t bit_bytes = reader.left();
   BitReader bit_reader(reader.take(bit_bytes), bit_bytes);
-  std::vector<float> elements = widened(data, dtype, count);
-  for (float& element : elements) {
+  const std::vector<float> before = widened(data, dtype, count);
+  const size_t element_bytes = dtype_bytes(dtype);
+  uint8_t* const elements = static_cast<uint8_t*>(out);
+  if (count > 0) std::memcpy(elements, data, count * element_bytes);
+  for (size_t i = 0; i < count; ++i) {
     const BucketCode code = lookup[width == 0 ? 0 : bit_reader.peek() >> (64 - width)];
     bit_reader.skip(code.length);
-    if (code.symbol != 0) element = moved(element, values[code.symbol], dtype);
+    if (code.symbol != 0) store_finite(before[i] + values[code.symbol], dtype, elements + i * element_bytes);
   }
   if (bit_reader.overrun()) return Status::truncated;
   if (!bit_reader.at_zero_padded_end()) return Status::corrupt;
-  if (count > 0) convert(elements.data(), Dtype::f32, count, out, dtype);
   return Status::ok;
 }
 

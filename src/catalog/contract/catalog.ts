@@ -1,4 +1,4 @@
-import type { ArrivalRecords } from './arrival-records.ts';
+import type { BodyReservationRecords } from './body-reservation-records.ts';
 import type { CheckpointRecords } from './checkpoint-records.ts';
 import type { ChoreRecords } from './chore-records.ts';
 import type { EvalSetRecords } from './eval-set-records.ts';
@@ -36,7 +36,7 @@ export interface Catalog {
   readonly jobs: JobRecords;
   readonly idempotency: IdempotencyRecords;
   readonly tokens: TokenRecords;
-  readonly arrivals: ArrivalRecords;
+  readonly bodyReservations: BodyReservationRecords;
   readonly uploads: UploadRecords;
   readonly chores: ChoreRecords;
   readonly processes: ProcessRecords;

@@ -114,11 +114,11 @@ export interface CheckpointRecords {
   hasNewerReady(runId: string, sequence: number): Promise<boolean>;
   /** Nothing happens when it is terminal. */
   requestCancel(id: string): Promise<void>;
-  /** Removes an open checkpoint with its files and uploads; condemns their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
+  /** Removes an open checkpoint with its files and uploads; marks their objects and returns the keys. `conflict` when it is not open, or has shown a sign of life since `untouchedSince`. */
   discard(id: string, condition?: { readonly untouchedSince: Date }): Promise<string[]>;
-  /** Sets deletedAt, forgets its uploads and its references, condemns their pieces and those raw objects of hidden checkpoints that no reference needs, and returns the keys. */
+  /** Sets deletedAt, forgets its uploads and its references, marks their pieces and those raw objects of hidden checkpoints that no reference needs, and returns the keys. */
   hide(id: string): Promise<string[]>;
-  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; condemns their objects and returns the keys. `conflict` otherwise. */
+  /** Removes a terminal checkpoint that nothing builds on, with its files, trials and packages; marks their objects and returns the keys. `conflict` otherwise. */
   purge(id: string): Promise<string[]>;
   /** Open checkpoints with no progress since, and no body arriving; for expiry. */
   staleOpen(before: Date, limit: number): Promise<Checkpoint[]>;

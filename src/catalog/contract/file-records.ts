@@ -39,7 +39,7 @@ export interface FileRecords {
   /** `conflict` when the checkpoint is not open or has the path already; `invalid-request` when a path would be a folder of another. */
   announce(checkpointId: string, files: readonly { path: string; role: FileRole; sizeBytes?: number; sha256?: string }[]): Promise<CheckpointFile[]>;
   /**
-   * Records an arrived body; adds the file when it was not announced. Condemns the object it replaces, if any, and returns its key. `conflict` when not open, `invalid-request`
+   * Records an arrived body; adds the file when it was not announced. Marks the object it replaces, if any, and returns its key. `conflict` when not open, `invalid-request`
    * when a path would be a folder of another.
    */
   receive(
@@ -56,7 +56,7 @@ export interface FileRecords {
   holding(repositoryId: string, digests: readonly string[]): Promise<CheckpointFile[]>;
   /** `conflict` when an origin does not hold its bytes any more, or is of another repository; what it holds then stays as long as the reference. */
   setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
-  /** Condemns the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
+  /** Marks the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /** Bytes of raw objects of checkpoints that are open, queued or working, and of uploads that are not complete: of one run (or eval set, which takes room as a run does), or in all. */
   stagedBytes(runId?: string): Promise<number>;

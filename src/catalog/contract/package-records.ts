@@ -50,7 +50,7 @@ export interface PackageRecords {
    * not tried; without those of the `newest` ready checkpoints. At most `limit`.
    */
   mergeable(runId: string, options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] }): Promise<MergeCandidate[]>;
-  /** Puts packages into one object, condemns the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
+  /** Puts packages into one object, marks the objects they had, and counts their checkpoints' stored bytes anew. `conflict` when one is no longer as given. */
   merge(merged: MergedPackages): Promise<void>;
   setMergeTried(id: string): Promise<void>;
 }

@@ -50,7 +50,7 @@ export interface RunRecords {
   lockLayout(id: string): Promise<RunLayout | undefined>;
   setLayout(id: string, layout: RunLayout): Promise<void>;
   /**
-   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Condemns raw objects and
+   * Hides the run with all its checkpoints and frees its name and its eval set; no checkpoint can be reserved in it any more. Marks raw objects and
    * forgets references as `CheckpointRecords.hide` and returns the keys. `conflict` while one is open, queued or working, `not-found` when it is hidden already.
    */
   hide(id: string): Promise<string[]>;

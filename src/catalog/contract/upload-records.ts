@@ -49,7 +49,7 @@ type NewUpload = Omit<UploadRecord, 'id' | 'receivedBytes' | 'pieceCount' | 'isC
 type Named = Pick<UploadRecord, 'id' | 'checkpointId'>;
 
 /**
- * Uploads and their pieces; pieces that are forgotten are condemned. An upload ends with its checkpoint or eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more.
+ * Uploads and their pieces; pieces that are forgotten are marked for deletion. An upload ends with its checkpoint or eval set. Everything that arrives is a sign of life of its checkpoint and gives the upload `ttlMs` more.
  * Verbs that name one reject with `not-found` when it is gone or expired, and with `upload-busy` while another request may write it.
  */
 export interface UploadRecords {

@@ -2,9 +2,9 @@ import type { Page } from './page.ts';
 
 /**
  * Bytes in the store, by what they are for. package: packages of visible checkpoints. staged: uploads that wait to be compressed. raw: uploads that are kept, of visible checkpoints. evalSet: graphs and
- * batches. hidden: what deleted checkpoints leave because others build on it. condemned: what nothing names any more and waits to be deleted.
+ * batches. hidden: what deleted checkpoints leave because others build on it. pendingDeletion: what nothing names any more and waits to be deleted.
  */
-export const storedParts = ['package', 'staged', 'raw', 'evalSet', 'hidden', 'condemned'] as const;
+export const storedParts = ['package', 'staged', 'raw', 'evalSet', 'hidden', 'pendingDeletion'] as const;
 export type StoredPart = (typeof storedParts)[number];
 
 /** All in bytes. */
@@ -13,7 +13,7 @@ export interface Usage {
   readonly logical: number;
   readonly stored: Readonly<Record<StoredPart, number>>;
   /** Room that bodies on their way were given; not stored yet. */
-  readonly arriving: number;
+  readonly reserved: number;
   /** On connections, both ways, headers included. */
   readonly received: number;
   readonly sent: number;
@@ -26,7 +26,7 @@ export interface NamespaceUsage extends Usage {
 
 /** What a namespace may take. */
 export interface Quota {
-  /** Of all that is stored because of it, but for what is condemned, and of what is on its way. */
+  /** Of all that is stored because of it, but for what is pending deletion, and of what is on its way. */
   readonly storedBytesMax: number;
 }
 
@@ -42,7 +42,7 @@ export interface UsageRecords {
   /** By name, those that have a repository or a quota: of these names, or all; `after` is a name. */
   namespaces(page: Page, names?: readonly string[]): Promise<NamespaceUsage[]>;
   repository(id: string): Promise<Usage>;
-  /** Everything, also what is condemned and of no known repository. */
+  /** Everything, also what is pending deletion and of no known repository. */
   hub(): Promise<Usage>;
   /** Undefined: no limit but the disk's. What is stored already stays, whatever the limit. */
   setQuota(namespace: string, quota: Quota | undefined): Promise<void>;

@@ -10,7 +10,7 @@ import { fileStorages } from '../contract/file-records.ts';
 import type { IdempotentAnswer } from '../contract/idempotency-records.ts';
 import { repositoryTypes, visibilities } from '../contract/repository-records.ts';
 import type { Run, RunLayout } from '../contract/run-records.ts';
-import { condemnedReasons } from '../contract/garbage-records.ts';
+import { deletionReasons } from '../contract/garbage-records.ts';
 import { damageKinds } from '../contract/integrity-records.ts';
 import { json } from './json-column.ts';
 import type { TokenRecord } from '../contract/token-records.ts';
@@ -136,12 +136,12 @@ export const packages = pgTable('packages', {
   mergeTried: boolean('merge_tried').notNull().default(false),
 });
 
-export const condemnedObjects = pgTable('condemned_objects', {
+export const pendingDeletions = pgTable('pending_deletions', {
   key: text('key').primaryKey(),
-  condemnedAt: time('condemned_at').notNull().defaultNow(),
+  pendingSince: time('pending_since').notNull().defaultNow(),
   storedBytes: bytes('stored_bytes'),
   repositoryId: text('repository_id'),
-  reason: text('reason', { enum: condemnedReasons }).notNull().default('merged'),
+  reason: text('reason', { enum: deletionReasons }).notNull().default('merged'),
 });
 
 export const trials = pgTable(
@@ -184,13 +184,13 @@ export const jobs = pgTable('jobs', {
   finishedAt: time('finished_at'),
 });
 
-export const arrivals = pgTable('arrivals', {
+export const bodyReservations = pgTable('body_reservations', {
   id: text('id').primaryKey(),
   runId: text('run_id'),
   checkpointId: text('checkpoint_id'),
   evalSetId: text('eval_set_id'),
   sizeBytes: bytes('size_bytes').notNull(),
-  keepUntil: time('keep_until').notNull(),
+  expiresAt: time('expires_at').notNull(),
 });
 
 export const uploads = pgTable('uploads', {

@@ -14,7 +14,7 @@ import { translating } from '../db/translate-failures.ts';
 /** Instead of 128 MB, which PGlite touches at once: the catalog's working set is a few MB. Saves about 150 MB of resident memory. */
 const sharedBuffers = '16MB';
 /** Tables whose rows change or go. PGlite has no autovacuum; the rest only grows. */
-const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, arrivals, processes';
+const changingTables = 'jobs, checkpoints, checkpoint_files, packages, trials, runs, eval_sets, idempotency, body_reservations, processes';
 
 export type PgliteCatalogOptions =
   /** Kept in this directory, which is made when absent. */
@@ -107,7 +107,7 @@ async function start(options: { dataDir?: string; loadDataDir?: Blob }): Promise
 async function prepare(db: Db): Promise<void> {
   await migrate(db);
   await tidy(db);
-  await db.script('delete from idempotency where status is null; delete from arrivals; delete from processes');
+  await db.script('delete from idempotency where status is null; delete from body_reservations; delete from processes');
 }
 
 function tidy(db: Db): Promise<void> {

@@ -1,6 +1,6 @@
 import type { TokenCommand } from './read-token-command.ts';
 import { formatGrant } from '../../checkpoint/grant.ts';
-import type { ShownToken, TokenOffice } from './token-office.ts';
+import type { ShownToken, TokenAdministration } from './token-administration.ts';
 
 /** Longest wait for an answer, in ms. */
 const answerDeadlineMs = 30_000;
@@ -8,7 +8,7 @@ const answerDeadlineMs = 30_000;
 const pagesMax = 100;
 
 /** The tokens of a running server, by its API. Verbs reject with an Error that says what the server answered. */
-export function serverOffice(url: string, token: string | undefined): TokenOffice {
+export function administerOnServer(url: string, token: string | undefined): TokenAdministration {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const res = await fetch(new URL(path, url), {
       method,

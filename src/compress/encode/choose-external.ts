@@ -3,7 +3,7 @@ import type { ElementKind, NativeCore } from '../../native/core.ts';
 import { elementKindBytes } from '../../native/check/native-numbers.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
-import { isBlockless } from '../../package/package-index.ts';
+import { isBlockless, isWeightCoding } from '../../package/package-index.ts';
 import { encodeExact } from './encode-package.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import { copiedFiles, isExactFile, type CodingPlan } from '../plan/plan-codings.ts';
@@ -30,6 +30,8 @@ export async function chooseExternal(files: FilesToChoose, core: NativeCore, sig
   const copied = copiedFiles(plan, external);
   for (const [file, { sizeBytes }] of source.files.entries()) {
     if (external.has(file) || copied.has(file) || !isExactFile(plan, file) || sizeBytes < externalBytesMin) continue;
+    // How much smaller a method makes its weights is not for a sample of the other tensors to tell.
+    if (plan.files[file]!.blocks.some(({ coding }) => isWeightCoding(coding))) continue;
     if (!(await isSmaller(files, file, core, signal))) external.add(file);
   }
   return external;

@@ -4,7 +4,7 @@ import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
-import type { EvaluationRequest, GramRequest, KeptReference } from '../../evaluate/evaluation-request.ts';
+import type { EvaluationRequest, GramRequest, ReferenceOutputs } from '../../evaluate/evaluation-request.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { Examination } from '../../evaluate/examine/examination.ts';
@@ -44,7 +44,7 @@ export class QualityGate {
   private readonly halved: boolean;
   private readonly referencePath: string;
   /** Outputs of the uploaded model, once it was examined. */
-  private kept: KeptReference | undefined;
+  private kept: ReferenceOutputs | undefined;
   /** Metrics that the outputs tell besides those asked for. */
   private observed: readonly MetricSpec[];
 

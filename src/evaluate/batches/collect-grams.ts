@@ -3,7 +3,7 @@ import type { Tensor } from 'onnxruntime-node';
 import type { GramPlan } from '../../graph/grams/plan-grams.ts';
 import { batchResults } from './batch-results.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
-import { tellFullDisk } from '../full-disk.ts';
+import { reportFullDisk } from '../full-disk.ts';
 import type { PreparedSet } from './prepared-set.ts';
 
 export interface GramCollection {
@@ -35,7 +35,7 @@ export async function collectGrams(collection: GramCollection): Promise<InputGra
       return [gram];
     });
   } catch (cause) {
-    throw tellFullDisk(cause);
+    throw reportFullDisk(cause);
   } finally {
     closeSync(file);
   }

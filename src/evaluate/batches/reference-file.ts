@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { tellFullDisk } from '../full-disk.ts';
+import { reportFullDisk } from '../full-disk.ts';
 
 /**
  * The outputs of the uploaded model that candidates are compared with: F32 elements, batch after batch, in each batch
@@ -37,7 +37,7 @@ export class ReferenceWriter {
       writeFully(this.#file, new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength));
     } catch (cause) {
       this.#giveUp();
-      throw tellFullDisk(cause);
+      throw reportFullDisk(cause);
     }
   }
 

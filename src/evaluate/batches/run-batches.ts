@@ -10,7 +10,7 @@ import { batchResults } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
-import type { KeptReference } from '../evaluation-request.ts';
+import type { ReferenceOutputs } from '../evaluation-request.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { ReferenceReader } from './reference-file.ts';
 
@@ -23,7 +23,7 @@ export interface BatchRun {
   /** From {@link weightTensors}. */
   readonly weights: Readonly<Record<string, Tensor>>;
   /** Outputs of the uploaded model; see `EvaluationRequest`. */
-  readonly kept?: KeptReference | undefined;
+  readonly kept?: ReferenceOutputs | undefined;
   /** Batches to run, by number; all when absent. */
   readonly batches?: readonly number[];
 }

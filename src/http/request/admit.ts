@@ -34,7 +34,7 @@ export function admit({ access, limits, trustProxy }: Admittance): MiddlewareHan
     c.set('principal', await principalOf(access, authorization, () => limits?.countRefused(address)));
     if (limits === undefined || unlimitedPaths.has(c.req.path)) return next();
     const admission = await limits.admit(c.var.principal, address);
-    tellStanding(c, admission.standing);
+    setRateHeaders(c, admission.standing);
     if (!admission.admitted) return tooMany(c, admission.retryAfterSeconds);
     // An answer is in work until its last byte is out.
     const leavesItself = onceClosed(c, admission.leave);
@@ -55,7 +55,7 @@ async function principalOf(access: Access, authorization: string | undefined, on
   }
 }
 
-function tellStanding(c: Context<AppEnv>, { limit, remaining, resetSeconds }: RateStanding): void {
+function setRateHeaders(c: Context<AppEnv>, { limit, remaining, resetSeconds }: RateStanding): void {
   c.header('RateLimit-Policy', `"requests";q=${limit};w=60`);
   c.header('RateLimit', `"requests";r=${remaining};t=${resetSeconds}`);
 }

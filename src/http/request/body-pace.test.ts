@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { BodyArrival } from './body-pace.ts';
+import { PaceCheck } from './body-pace.ts';
 
 /** Chunks as [bytes, ms that the server waited for them]. */
 type Chunks = readonly (readonly [number, number])[];
 const repeated = (times: number, bytes: number, waitedMs: number): Chunks => Array.from({ length: times }, () => [bytes, waitedMs] as const);
 
 function take(chunks: Chunks): string {
-  const arrival = new BodyArrival({ bytesPerSecondMin: 100, windowMs: 10_000 });
+  const reservation = new PaceCheck({ bytesPerSecondMin: 100, windowMs: 10_000 });
   for (const [at, [bytes, waitedMs]] of chunks.entries()) {
     try {
-      arrival.add(bytes, waitedMs);
+      reservation.add(bytes, waitedMs);
     } catch (err) {
       return `${(err as { code: string }).code} at ${at}`;
     }
@@ -29,7 +29,7 @@ describe('a body', () => {
   ])('%s', (_, chunks, outcome) => expect(take(chunks)).toBe(outcome));
 
   it('may be as slow as it likes where no rate is asked for', () => {
-    const arrival = new BodyArrival({ bytesPerSecondMin: 0, windowMs: 10 });
-    expect(() => repeated(100, 1, 10_000).forEach(([bytes, waitedMs]) => arrival.add(bytes, waitedMs))).not.toThrow();
+    const reservation = new PaceCheck({ bytesPerSecondMin: 0, windowMs: 10 });
+    expect(() => repeated(100, 1, 10_000).forEach(([bytes, waitedMs]) => reservation.add(bytes, waitedMs))).not.toThrow();
   });
 });

@@ -12,7 +12,7 @@ export interface BodyPace {
 export const paceWindowMs = 60_000;
 
 /** Adds up what came of one body, window by window. Only time that the server waited counts: a client is not blamed for a slow reader. */
-export class BodyArrival {
+export class PaceCheck {
   readonly #pace: BodyPace;
   #waitedMs = 0;
   #bytes = 0;

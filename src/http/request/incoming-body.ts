@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { AppEnv } from '../app-env.ts';
-import { BodyArrival, type BodyPace } from './body-pace.ts';
+import { PaceCheck, type BodyPace } from './body-pace.ts';
 
 /** Longest silence of a client inside a body, in ms. Whole uploads have no deadline: they may take hours. */
 export const bodyIdleMs = 60_000;
@@ -20,7 +20,7 @@ export async function* incomingBody(c: Context<AppEnv>, pace: BodyPace, idleMs: 
   }
   if (expectsContinue(incoming.headers.expect) && 'writeContinue' in outgoing) outgoing.writeContinue();
   const giveUp = (): void => void incoming.destroy(new Error(`No byte arrived for ${idleMs} ms.`));
-  const arrival = new BodyArrival(pace);
+  const reservation = new PaceCheck(pace);
   let askedAt = performance.now();
   let silence = setTimeout(giveUp, idleMs);
   try {
@@ -30,7 +30,7 @@ export async function* incomingBody(c: Context<AppEnv>, pace: BodyPace, idleMs: 
       clearTimeout(silence);
       const waitedMs = performance.now() - askedAt;
       yield chunk as Uint8Array;
-      arrival.add((chunk as Uint8Array).length, waitedMs);
+      reservation.add((chunk as Uint8Array).length, waitedMs);
       askedAt = performance.now();
       silence = setTimeout(giveUp, idleMs);
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { condemnedKeys } from '../../catalog/records/condemned-keys.test-support.ts';
+import { pendingDeletionKeys } from '../../catalog/records/pending-deletion-keys.test-support.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
@@ -213,9 +213,9 @@ describe('cancel', () => {
 
 describe('delete', () => {
   const objects = async (): Promise<string[]> => {
-    const condemned = await condemnedKeys(gateway.catalog);
+    const pending = await pendingDeletionKeys(gateway.catalog);
     const keys: string[] = [];
-    for await (const { key } of gateway.store.list('')) if (!condemned.has(key)) keys.push(key);
+    for await (const { key } of gateway.store.list('')) if (!pending.has(key)) keys.push(key);
     return keys;
   };
 

@@ -26,7 +26,7 @@ import {
   uploadAnswerHeaders,
   uploadSchema,
 } from '../schemas/resumable.ts';
-import { tellUpload } from '../answer/tell-upload.ts';
+import { setUploadHeaders } from '../answer/upload-headers.ts';
 import { checksumAlgorithms, parseByteCount, parseMetadata } from '../request/tus-headers.ts';
 import { tusVersionSpoken } from '../answer/tus-version.ts';
 
@@ -80,7 +80,7 @@ export function registerNewUploads(app: OpenAPIHono<AppEnv>, { catalog, resumabl
   /** Tells of a new upload, with the first of its bytes where the request carries some. One that has none is complete at once, unless it is in parts. */
   const begin = async (c: Context<AppEnv>, repository: Repository, created: UploadRecord) => {
     const upload = await firstBytes(c, created);
-    tellUpload(c, upload);
+    setUploadHeaders(c, upload);
     c.header('Location', resourcePaths.upload(repository, upload.id));
     return renderUpload(repository, upload);
   };

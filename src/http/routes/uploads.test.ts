@@ -1,4 +1,4 @@
-import { condemnedKeys } from '../../catalog/records/condemned-keys.test-support.ts';
+import { pendingDeletionKeys } from '../../catalog/records/pending-deletion-keys.test-support.ts';
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { Upload as TusUpload } from 'tus-js-client';
@@ -50,8 +50,8 @@ const sha = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(b
 const hex = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const pieces = async (): Promise<string[]> => {
   const keys: string[] = [];
-  const condemned = await condemnedKeys(gateway.catalog);
-  for await (const { key } of gateway.store.list('pieces/')) if (!condemned.has(key)) keys.push(key);
+  const pending = await pendingDeletionKeys(gateway.catalog);
+  for await (const { key } of gateway.store.list('pieces/')) if (!pending.has(key)) keys.push(key);
   return keys;
 };
 

@@ -25,7 +25,7 @@ import {
   uploadSchema,
 } from '../schemas/resumable.ts';
 import { binaryBody, uploadHeaders } from '../schemas/upload.ts';
-import { tellUpload } from '../answer/tell-upload.ts';
+import { setUploadHeaders } from '../answer/upload-headers.ts';
 import { parseByteCount } from '../request/tus-headers.ts';
 import { offerTus } from './new-uploads.ts';
 
@@ -112,7 +112,7 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
   };
   const describe = async (c: Context<AppEnv>, names: UploadNames) => {
     const { repository, upload } = await locateUpload(c, names);
-    tellUpload(c, upload);
+    setUploadHeaders(c, upload);
     return renderUpload(repository, upload);
   };
   const append = async (c: Context<AppEnv>, names: UploadNames) => {
@@ -120,7 +120,7 @@ export function registerUploads(app: OpenAPIHono<AppEnv>, gateway: Gateway): voi
     if (c.req.header('tus-resumable') === undefined) throw new FirnError('precondition-failed', 'Say Tus-Resumable: 1.0.0.');
     if (!isByteStream(c)) throw new FirnError('unsupported-media-type', `The body must be ${byteStreamType} and say so in Content-Type.`);
     const offsetBytes = parseByteCount('Upload-Offset', c.req.header('upload-offset'));
-    tellUpload(c, await resumable.receiveBytes(upload, readNextBytes(c, offsetBytes, bodyPace)));
+    setUploadHeaders(c, await resumable.receiveBytes(upload, readNextBytes(c, offsetBytes, bodyPace)));
     return c.body(null, 204);
   };
   const end = async (c: Context<AppEnv>, names: UploadNames) => {

@@ -51,7 +51,7 @@ describe('usage', () => {
     expect(await usage('acme')).toMatchObject({ logicalBytes: 2 * model(1).length, storedBytes: staged, stored: { stagedBytes: staged, packageBytes: 0 } });
     await gateway.encode();
     const ready = await usage('acme');
-    expect(ready).toMatchObject({ logicalBytes: 2 * model(1).length, stored: { stagedBytes: 0, condemnedBytes: staged } });
+    expect(ready).toMatchObject({ logicalBytes: 2 * model(1).length, stored: { stagedBytes: 0, pendingDeletionBytes: staged } });
     const results = await Promise.all([1, 2].map(async (step) => (await ok('GET', `${runs}/checkpoints/${step}`)).result));
     expect(ready.stored.packageBytes + ready.stored.rawBytes).toBe(results[0].storedBytes + results[1].storedBytes);
     expect(results[1].kind).toBe('delta');
@@ -64,7 +64,7 @@ describe('usage', () => {
     expect(await usage('acme')).toMatchObject({
       logicalBytes: 0,
       storedBytes: ready.storedBytes,
-      stored: { hiddenBytes: 0, condemnedBytes: ready.storedBytes },
+      stored: { hiddenBytes: 0, pendingDeletionBytes: ready.storedBytes },
     });
     expect(await ok('GET', '/v1/repositories/acme/lm/usage')).toMatchObject({ storedBytes: ready.storedBytes });
     expect(await ok('GET', '/v1/repositories/acme/vision/usage')).toMatchObject({ storedBytes: 0, logicalBytes: 0 });

@@ -17,7 +17,7 @@ const listUsage = createRoute({
   summary: 'What namespaces take',
   tags,
   description:
-    'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and condemned until it is gone.',
+    'Of every namespace that the token may read as a whole. Right after each change: what was deleted is no longer logical at once, and pending deletion until it is gone.',
   request: { query: pageQuery },
   responses: { 200: { description: 'One page, by name.', content: { 'application/json': { schema: namespaceUsageList } } }, ...problems(400, 401, 429) },
 });

@@ -16,10 +16,10 @@ export const usageSchema = z
         rawBytes: bytes('Uploads that are kept: files stored as they are, and those of the newest checkpoint of a lossy run.'),
         evalSetBytes: bytes('Graphs and batches of eval sets.'),
         hiddenBytes: bytes('What deleted checkpoints leave because others build on it.'),
-        condemnedBytes: bytes('What nothing needs any more and is deleted after the grace.'),
+        pendingDeletionBytes: bytes('What nothing needs any more and is deleted after the grace.'),
       })
       .openapi({ description: 'With frames and checksums.' }),
-    arrivingBytes: bytes('Room given to bodies on their way; not stored yet.'),
+    reservedBytes: bytes('Room given to bodies on their way; not stored yet.'),
     transferred: z.object({
       receivedBytes: bytes('Bytes of requests, headers included. Told a minute late at most.'),
       sentBytes: bytes('Bytes of answers, headers included. Told a minute late at most.'),
@@ -28,7 +28,7 @@ export const usageSchema = z
   .openapi('Usage');
 
 const quotaSchema = z.object({
-  storedBytesMax: bytes('Of `storedBytes` without `condemnedBytes`, and of `arrivingBytes`; an upload that would go beyond is refused before its body.'),
+  storedBytesMax: bytes('Of `storedBytes` without `pendingDeletionBytes`, and of `reservedBytes`; an upload that would go beyond is refused before its body.'),
 });
 
 export const namespaceUsageSchema = usageSchema.extend({ namespace: z.string(), quota: quotaSchema.optional() }).openapi('NamespaceUsage');
@@ -52,7 +52,7 @@ export const quotaInput = z
   })
   .openapi('QuotaInput');
 
-export function renderUsage({ logical, stored, arriving, received, sent }: Usage): z.infer<typeof usageSchema> {
+export function renderUsage({ logical, stored, reserved, received, sent }: Usage): z.infer<typeof usageSchema> {
   return {
     logicalBytes: logical,
     storedBytes: Object.values(stored).reduce((sum, part) => sum + part, 0),
@@ -62,9 +62,9 @@ export function renderUsage({ logical, stored, arriving, received, sent }: Usage
       rawBytes: stored.raw,
       evalSetBytes: stored.evalSet,
       hiddenBytes: stored.hidden,
-      condemnedBytes: stored.condemned,
+      pendingDeletionBytes: stored.pendingDeletion,
     },
-    arrivingBytes: arriving,
+    reservedBytes: reserved,
     transferred: { receivedBytes: received, sentBytes: sent },
   };
 }

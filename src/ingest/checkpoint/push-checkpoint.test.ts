@@ -137,7 +137,7 @@ describe('a checkpoint pushed in one request', () => {
       const reserved = await reserve(1, [{ path: 'model.safetensors' }]);
       let arriving = false;
       const body = (async function* () {
-        arriving = await harness.catalog.arrivals.has(reserved.id);
+        arriving = await harness.catalog.bodyReservations.has(reserved.id);
         yield model;
       })();
       await pushUpload(1, { body });

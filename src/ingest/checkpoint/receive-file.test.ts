@@ -43,7 +43,7 @@ describe('receiving a file', () => {
   afterAll(() => harness.close());
   afterEach(async () => {
     // Whatever a test did, a body that arrives later finds all the room again.
-    expect(await harness.catalog.arrivals.has(checkpoint.id)).toBe(false);
+    expect(await harness.catalog.bodyReservations.has(checkpoint.id)).toBe(false);
   });
 
   const reserve = async (...files: AnnouncedFile[]): Promise<Checkpoint> => (checkpoint = await reserveCheckpoint(ctx, run, { step: step++, files }));

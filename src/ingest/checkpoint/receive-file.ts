@@ -4,7 +4,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
-import { ArrivingBody } from '../stage/arriving-body.ts';
+import { CheckedBody } from '../stage/checked-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { roleOfFile } from '../stage/role-of-file.ts';
 import { dropObjects, recordStaged, releaseRoom, type StagedBody } from '../stage/stage-body.ts';
@@ -105,7 +105,7 @@ async function compareWithCommitted(ctx: IngestContext, checkpoint: Checkpoint, 
 
 /** Reads an upload without storing it. */
 async function hasSameBytes({ limits }: IngestContext, file: CheckpointFile, upload: Upload): Promise<boolean> {
-  const body = new ArrivingBody(upload, { sizeMaxBytes: limits.fileBytesMax, mayBeEmpty: true });
+  const body = new CheckedBody(upload, { sizeMaxBytes: limits.fileBytesMax, mayBeEmpty: true });
   if (body.lengthBytes !== undefined && body.lengthBytes !== file.sizeBytes) return false;
   for await (const _ of body.pieces()) {
     // Only the digest is wanted.

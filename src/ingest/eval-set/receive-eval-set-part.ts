@@ -1,6 +1,6 @@
 import type { EvalSetPart } from '../../catalog/contract/eval-set-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { ArrivingBody, type BodyRules } from '../stage/arriving-body.ts';
+import { CheckedBody, type BodyRules } from '../stage/checked-body.ts';
 import { evalSetPrefix, type IngestContext } from '../ingest-context.ts';
 import { recordStaged, releaseRoom, stageBody } from '../stage/stage-body.ts';
 import type { Upload } from '../stage/upload.ts';
@@ -15,7 +15,7 @@ export async function receiveEvalSetPart(ctx: IngestContext, evalSetId: string, 
   if (evalSet === undefined) throw new FirnError('not-found', 'There is no such eval set.');
   if (evalSet.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
   const rules = partRules(ctx, part);
-  const body = new ArrivingBody(upload, rules);
+  const body = new CheckedBody(upload, rules);
   const ticket = upload.hasRoom === true ? undefined : await budget.admitPart(catalog, evalSetId, body.lengthBytes);
   try {
     const staged = await stageBody(ctx, body, { prefix: `${evalSetPrefix}${evalSetId}/`, sizeMaxBytes: rules.sizeMaxBytes, ...(ticket && { ticket }) });

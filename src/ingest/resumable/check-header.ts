@@ -1,6 +1,6 @@
 import type { UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { SafetensorsHeaderReader } from '../../checkpoint/safetensors/safetensors-header-reader.ts';
-import type { BodyRules } from '../stage/arriving-body.ts';
+import type { BodyRules } from '../stage/checked-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { partRules } from '../eval-set/receive-eval-set-part.ts';
 import { placeFile } from '../checkpoint/receive-file.ts';

@@ -4,7 +4,7 @@ import type { UploadRecord, UploadTarget } from '../../catalog/contract/upload-r
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { checkNewFilePath } from '../../checkpoint/names.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
-import { ArrivingBody, type BodyRules } from '../stage/arriving-body.ts';
+import { CheckedBody, type BodyRules } from '../stage/checked-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { partRules } from '../eval-set/receive-eval-set-part.ts';
 import { placeFile } from '../checkpoint/receive-file.ts';
@@ -89,7 +89,7 @@ async function create(ctx: IngestContext, { repositoryId, admit, target, rules }
 /** Refuses what the bytes would be refused for by their announcement alone. */
 function checkAnnounced({ sizeBytes, sha256 }: AnnouncedUpload, rules: BodyRules): void {
   if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw new FirnError('invalid-request', 'The size of an upload is a whole number of bytes.');
-  new ArrivingBody({ body: nothing(), lengthBytes: sizeBytes, ...(sha256 !== undefined && { sha256 }) }, rules);
+  new CheckedBody({ body: nothing(), lengthBytes: sizeBytes, ...(sha256 !== undefined && { sha256 }) }, rules);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

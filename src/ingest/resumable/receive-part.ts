@@ -1,6 +1,6 @@
 import type { UploadPiece, UploadRecord } from '../../catalog/contract/upload-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { ArrivingBody } from '../stage/arriving-body.ts';
+import { CheckedBody } from '../stage/checked-body.ts';
 import { piecePrefix, type IngestContext } from '../ingest-context.ts';
 import { recordStaged, stageBody } from '../stage/stage-body.ts';
 import type { Upload } from '../stage/upload.ts';
@@ -18,7 +18,7 @@ export function partCount({ sizeBytes, partBytes }: Pick<UploadRecord, 'sizeByte
  */
 export async function receivePart(ctx: IngestContext, upload: UploadRecord, number: number, part: Upload): Promise<UploadPiece> {
   const { offsetBytes, sizeBytes } = placeOfPart(upload, number);
-  const body = new ArrivingBody(part, { sizeMaxBytes: sizeBytes, announced: { sizeBytes } });
+  const body = new CheckedBody(part, { sizeMaxBytes: sizeBytes, announced: { sizeBytes } });
   const { key, sha256, storedBytes } = await stageBody(ctx, body, { prefix: `${piecePrefix}${upload.id}/`, sizeMaxBytes: sizeBytes });
   const piece = { offsetBytes, sizeBytes, storedBytes, key, sha256 };
   const replaced = await recordStaged(ctx, piece, () => ctx.catalog.uploads.putPart(upload, piece, ctx.limits.uploadTtlMs));

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import type { ArrivingBody, BodyFacts } from './arriving-body.ts';
+import type { CheckedBody, BodyFacts } from './checked-body.ts';
 import type { IngestContext } from '../ingest-context.ts';
 import { unfitCodes } from '../refuse-unfit.ts';
 import type { StagingTicket } from './staging-budget.ts';
@@ -10,7 +10,7 @@ export interface StagedBody extends BodyFacts {
   readonly key: string;
   readonly storedBytes: number;
   /** Its room, to be released in the transaction that records it; absent where it took none. */
-  readonly arrivalId?: string;
+  readonly bodyReservationId?: string;
 }
 
 export interface StageOptions {
@@ -24,11 +24,11 @@ export interface StageOptions {
 /** Streams a body to a fresh key; nothing stays when it is refused or fails. Errors: the body's and the store's. */
 export async function stageBody(
   { store, newKeyPart }: Pick<IngestContext, 'store' | 'newKeyPart'>,
-  body: ArrivingBody,
+  body: CheckedBody,
   { prefix, sizeMaxBytes, ticket }: StageOptions,
 ): Promise<StagedBody> {
   const { key, storedBytes } = await store.put(`${prefix}${newKeyPart()}`, body.pieces(ticket?.grow), { sizeMaxBytes });
-  return { key, storedBytes, ...(ticket && { arrivalId: ticket.arrivalId }), ...body.facts() };
+  return { key, storedBytes, ...(ticket && { bodyReservationId: ticket.bodyReservationId }), ...body.facts() };
 }
 
 /** What a record is refused with; anything else may have happened after it was made. */
@@ -57,11 +57,11 @@ export async function recordStaged<T>({ store }: Pick<IngestContext, 'store'>, s
 }
 
 /** Gives back the room of a body, in the transaction that records it. */
-export async function releaseRoom(tx: Pick<Catalog, 'arrivals'>, { arrivalId }: Pick<StagedBody, 'arrivalId'>): Promise<void> {
-  if (arrivalId !== undefined) await tx.arrivals.release(arrivalId);
+export async function releaseRoom(tx: Pick<Catalog, 'bodyReservations'>, { bodyReservationId }: Pick<StagedBody, 'bodyReservationId'>): Promise<void> {
+  if (bodyReservationId !== undefined) await tx.bodyReservations.release(bodyReservationId);
 }
 
-/** Deletes objects that no record ever referred to; what a record has named is condemned instead, in the transaction that takes its name away. Those that stay after a failure are collected as orphans. */
+/** Deletes objects that no record ever referred to; what a record has named is marked for deletion instead, in the transaction that takes its name away. Those that stay after a failure are collected as orphans. */
 export async function dropObjects({ store }: Pick<IngestContext, 'store'>, keys: readonly (string | undefined)[]): Promise<void> {
   await store.deleteMany(keys.filter((key) => key !== undefined)).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { FileRole } from '../../checkpoint/role.ts';
-import { ArrivingBody, type BodyRules } from './arriving-body.ts';
+import { CheckedBody, type BodyRules } from './checked-body.ts';
 import { stagedPrefix, type IngestContext } from '../ingest-context.ts';
 import { mustBeSafetensors } from './role-of-file.ts';
 import { stageBody, type StagedBody } from './stage-body.ts';
@@ -28,7 +28,7 @@ export async function stageFile<T>(
   record: (staged: StagedBody) => Promise<T>,
 ): Promise<T> {
   const rules = fileRules(ctx, file);
-  const body = new ArrivingBody(upload, rules);
+  const body = new CheckedBody(upload, rules);
   const stage = { prefix: `${stagedPrefix}${place.id}/`, sizeMaxBytes: rules.sizeMaxBytes };
   const ticket = upload.hasRoom === true ? undefined : await ctx.budget.admit(ctx.catalog, place, body.lengthBytes);
   try {

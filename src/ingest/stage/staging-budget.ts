@@ -1,4 +1,4 @@
-import type { ArrivalRecords, ArrivingBytes } from '../../catalog/contract/arrival-records.ts';
+import type { BodyReservationRecords, BytesToReserve } from '../../catalog/contract/body-reservation-records.ts';
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
@@ -8,7 +8,7 @@ import type { IngestLimits } from '../ingest-limits.ts';
 /** Room taken for one arriving body. */
 export interface StagingTicket {
   /** To be released in the transaction that records the body. */
-  readonly arrivalId: string;
+  readonly bodyReservationId: string;
   /** Says that the body has grown to `sizeBytes`, announced or not. Rejects with `overloaded` or `quota-exceeded` when there is no room for it; nothing to wait for where it has the room already. */
   readonly grow: (sizeBytes: number) => void | Promise<void>;
   /** Gives back what no record took over. Never rejects: what cannot be given back now runs out. */
@@ -22,9 +22,9 @@ const pageCheckpoints = 100;
 /** Room that a body of unknown length is given ahead, in bytes, so that the catalog is not asked at every piece. */
 const growthBytes = 16 * 1024 * 1024;
 /** How long the room of a body stays that nobody keeps, in ms: as long as a gateway may be stuck before it is taken for dead. */
-const keepMs = 60_000;
+const ttlMs = 60_000;
 /** Signs of life in that time. */
-const keepsPerTerm = 3;
+const renewalsPerTtl = 3;
 
 type Limits = Pick<IngestLimits, 'stagedBytesPerRunMax' | 'stagedBytesMax'>;
 type Place = Pick<Checkpoint, 'id' | 'runId' | 'sequence'>;
@@ -45,26 +45,30 @@ export class StagingBudget {
   async admit(catalog: Catalog, place: Place, sizeBytes: number | undefined): Promise<StagingTicket> {
     const { stagedBytesPerRunMax: runBytesMax, stagedBytesMax: bytesMax } = this.#limits;
     return this.#ticket(catalog, sizeBytes, async (body) => {
-      const arrival = { ...body, runId: place.runId, checkpointId: place.id };
-      const taken = await catalog.arrivals.take(arrival, { runBytesMax, bytesMax });
+      const reservation = { ...body, runId: place.runId, checkpointId: place.id };
+      const taken = await catalog.bodyReservations.take(reservation, { runBytesMax, bytesMax });
       if (taken !== 'run-full' || !(await isNextInOrder(catalog, place))) return taken;
-      return catalog.arrivals.take(arrival, { runBytesMax: nextInOrderFactor * runBytesMax, bytesMax });
+      return catalog.bodyReservations.take(reservation, { runBytesMax: nextInOrderFactor * runBytesMax, bytesMax });
     });
   }
 
   /** The same for a part of an eval set, which nothing but the quota bounds. */
   async admitPart(catalog: Catalog, evalSetId: string, sizeBytes: number | undefined): Promise<StagingTicket> {
     const unbounded = { runBytesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
-    return this.#ticket(catalog, sizeBytes, (body) => catalog.arrivals.take({ ...body, evalSetId }, unbounded));
+    return this.#ticket(catalog, sizeBytes, (body) => catalog.bodyReservations.take({ ...body, evalSetId }, unbounded));
   }
 
-  async #ticket(catalog: Catalog, sizeBytes: number | undefined, take: (body: ArrivingBytes) => ReturnType<ArrivalRecords['take']>): Promise<StagingTicket> {
-    const arrival = { id: this.#newId(), keepMs, aheadBytes: sizeBytes === undefined ? growthBytes : 0 };
-    const takeRoom = async (bodyBytes: number): Promise<number> => takenBytes(await take({ ...arrival, sizeBytes: storedSize(bodyBytes) }));
+  async #ticket(
+    catalog: Catalog,
+    sizeBytes: number | undefined,
+    take: (body: BytesToReserve) => ReturnType<BodyReservationRecords['take']>,
+  ): Promise<StagingTicket> {
+    const reservation = { id: this.#newId(), ttlMs, aheadBytes: sizeBytes === undefined ? growthBytes : 0 };
+    const takeRoom = async (bodyBytes: number): Promise<number> => takenBytes(await take({ ...reservation, sizeBytes: storedSize(bodyBytes) }));
     let roomBytes = await takeRoom(sizeBytes ?? 0);
-    const keeping = setInterval(() => void catalog.arrivals.keep(arrival.id, keepMs).catch(() => undefined), keepMs / keepsPerTerm).unref();
+    const renewing = setInterval(() => void catalog.bodyReservations.renew(reservation.id, ttlMs).catch(() => undefined), ttlMs / renewalsPerTtl).unref();
     return {
-      arrivalId: arrival.id,
+      bodyReservationId: reservation.id,
       grow: (grownBytes) => {
         if (storedSize(grownBytes) <= roomBytes) return undefined;
         return takeRoom(grownBytes).then((bytes) => {
@@ -72,14 +76,14 @@ export class StagingBudget {
         });
       },
       release: async () => {
-        clearInterval(keeping);
-        await catalog.arrivals.release(arrival.id).catch(() => undefined);
+        clearInterval(renewing);
+        await catalog.bodyReservations.release(reservation.id).catch(() => undefined);
       },
     };
   }
 }
 
-function takenBytes(taken: Awaited<ReturnType<ArrivalRecords['take']>>): number {
+function takenBytes(taken: Awaited<ReturnType<BodyReservationRecords['take']>>): number {
   if (taken === 'over-quota')
     throw new FirnError('quota-exceeded', 'The namespace has no room left for this under its quota; delete checkpoints, or ask for a larger quota.');
   if (taken === 'run-full') throw new FirnError('overloaded', 'Too many bytes of this run wait for compression; try again later.');

@@ -1,4 +1,5 @@
 import { bucketCoding } from './bucket-coding.ts';
+import { bitmaskCoding } from './bitmask-coding.ts';
 import type { CodingRule } from './coding-rule.ts';
 import { exactCoding } from './exact-coding.ts';
 import { levelCoding } from './level-coding.ts';
@@ -9,7 +10,14 @@ import { stateCoding } from './state-coding.ts';
  * Every kind of coding whose tensors have blocks, in the order in which codes are looked up; a new kind is added here
  * and in restore/chain/decoders.
  */
-const rules = { residual: residualCoding, buckets: bucketCoding, state: stateCoding, exact: exactCoding, levels: levelCoding } as const;
+const rules = {
+  residual: residualCoding,
+  buckets: bucketCoding,
+  state: stateCoding,
+  bitmask: bitmaskCoding,
+  exact: exactCoding,
+  levels: levelCoding,
+} as const;
 
 type Rules = typeof rules;
 export type CodingKind = keyof Rules;

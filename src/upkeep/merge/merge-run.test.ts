@@ -10,7 +10,7 @@ import { digestBytes } from '../../restore/digest-bytes.ts';
 import { Restorer } from '../../restore/restorer.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';
 import { collectNow } from '../garbage/collect-now.test-support.ts';
-import { deleteCondemned } from '../garbage/delete-condemned.ts';
+import { deletePending } from '../garbage/delete-pending.ts';
 import { superStepId } from './write-super-step.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from './merge-run.ts';
 import { noTracer } from '../../telemetry/tracer.ts';
@@ -123,7 +123,7 @@ describe('a run whose old deltas are merged', () => {
     // What the tests before have left.
     await collectNow(harness);
     await mergeAll();
-    await deleteCondemned(harness, { graceMs: 60_000 });
+    await deletePending(harness, { graceMs: 60_000 });
     const chain = await merging.freshRestorer().open(known);
     expect((await digestBytes(chain.file('model.safetensors').passing())).sha256).toBe(downloads[6]!['model.safetensors']);
     await chain.close();

@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { arrivalsOf } from '../arriving.ts';
+import { bodyReservationsOf } from '../live-body-reservations.ts';
 import { checkpointStates, type Checkpoint, type CheckpointRecords, type CheckpointState } from '../../contract/checkpoint-records.ts';
 import { isTerminal, legalSources } from './checkpoint-moves.ts';
 import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
-import { condemnRaw } from '../condemn.ts';
+import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import { countByState } from '../../db/count-by-state.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
@@ -104,9 +104,9 @@ export function checkpointRecords(db: Db): CheckpointRecords {
           .for('update');
         if (found === undefined) throw missing();
         if (found.state !== 'open') throw new FirnError('conflict', 'The checkpoint is committed already.');
-        if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await arrivalsOf(tx, id).limit(1)).length > 0))
+        if (condition !== undefined && (found.touchedAt >= condition.untouchedSince || (await bodyReservationsOf(tx, id).limit(1)).length > 0))
           throw new FirnError('conflict', 'The checkpoint is still being uploaded.');
-        const keys = await condemnRaw(tx, eq(checkpointFiles.checkpointId, id), 'discarded');
+        const keys = await markRawPendingDeletion(tx, eq(checkpointFiles.checkpointId, id), 'discarded');
         const ended = await endUploads(tx, eq(uploads.checkpointId, id));
         await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
         return [...keys, ...ended.keys];
@@ -122,7 +122,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
       const found = await query
         .select(checkpointColumns)
         .from(checkpoints)
-        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(arrivalsOf({ query }, checkpoints.id))))
+        .where(and(eq(checkpoints.state, 'open'), lt(checkpoints.touchedAt, before), notExists(bodyReservationsOf({ query }, checkpoints.id))))
         .orderBy(asc(checkpoints.touchedAt))
         .limit(Math.min(limit, pageLimitMax));
       return found.map(dropNulls);

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, notExists, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { condemnRaw } from '../condemn.ts';
+import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { checkpointFiles, checkpoints, uploads } from '../../db/schema.ts';
 import { endUploads } from '../uploads/uploads.ts';
@@ -10,7 +10,7 @@ const rowsPerQuery = 1000;
 
 export interface HiddenCheckpoints {
   readonly ids: readonly string[];
-  /** Of raw objects and pieces that no row refers to any more, and that are condemned. */
+  /** Of raw objects and pieces that no row refers to any more, and that are pending deletion. */
   readonly keys: string[];
 }
 
@@ -49,7 +49,7 @@ function hiddenIds({ query }: Db) {
   return query.select({ id: checkpoints.id }).from(checkpoints).where(isNotNull(checkpoints.deletedAt));
 }
 
-/** Condemns the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
+/** Marks the raw objects of files of hidden checkpoints where no reference needs them; returns their keys. */
 async function releaseUnneeded(tx: Db, which: SQL): Promise<string[]> {
   const { query } = tx;
   // Held first: a reference that is being committed holds its origin too, and is seen by the statement after.
@@ -68,7 +68,7 @@ async function releaseUnneeded(tx: Db, which: SQL): Promise<string[]> {
   for (let start = 0; start < held.length; start += rowsPerQuery) {
     const ids = held.slice(start, start + rowsPerQuery).map(({ id }) => id);
     const some = inArray(checkpointFiles.id, ids);
-    keys.push(...(await condemnRaw(tx, some, 'deleted')));
+    keys.push(...(await markRawPendingDeletion(tx, some, 'deleted')));
     await query.update(checkpointFiles).set({ rawKey: null, rawStoredBytes: null }).where(some);
   }
   return keys;

@@ -2,7 +2,7 @@ import { desc, eq } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { isTerminal } from './checkpoint-moves.ts';
 import { buildsOn } from './checkpoint-dependents.ts';
-import { condemn, condemnRaw } from '../condemn.ts';
+import { markPendingDeletion, markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { addStoredBytes } from '../packages/package-merging.ts';
 import { checkpointFiles, checkpoints, packages, runs } from '../../db/schema.ts';
@@ -14,14 +14,14 @@ export async function purgeCheckpoint(db: Db, id: string): Promise<string[]> {
     if (found === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
     if (!isTerminal(found.state)) throw new FirnError('conflict', 'The checkpoint is still being worked on.');
     if (await buildsOn(tx, id)) throw new FirnError('conflict', 'Other checkpoints build on this one.');
-    const rawKeys = await condemnRaw(tx, eq(checkpointFiles.checkpointId, id), 'deleted');
+    const rawKeys = await markRawPendingDeletion(tx, eq(checkpointFiles.checkpointId, id), 'deleted');
     await tx.query.update(checkpoints).set({ packageId: null }).where(eq(checkpoints.id, id));
     const stored = await tx.query.delete(packages).where(eq(packages.checkpointId, id)).returning();
     await tx.query.delete(checkpoints).where(eq(checkpoints.id, id));
     const freed: typeof stored = [];
     for (const each of stored) if (!(await handOver(tx, each))) freed.push(each);
     const [run] = await tx.query.select({ repositoryId: runs.repositoryId }).from(runs).where(eq(runs.id, found.runId));
-    const packageKeys = await condemn(
+    const packageKeys = await markPendingDeletion(
       tx,
       freed.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId: run!.repositoryId })),
       'deleted',

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gte, inArray, isNotNull, lt, ne, or, sql
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { foldersOf, pathClash, pathClashError } from '../../../checkpoint/path-clash.ts';
 import type { CheckpointFile, FileRecords } from '../../contract/file-records.ts';
-import { condemnRaw, refuseCondemned } from '../condemn.ts';
+import { markRawPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { filesHolding, holdOrigin } from './file-origins.ts';
@@ -42,8 +42,12 @@ export function fileRecords(db: Db): FileRecords {
           .from(files)
           .where(and(eq(files.checkpointId, checkpointId), eq(files.path, path)));
         if (before === undefined) await refuseClash(tx, checkpointId, path);
-        await refuseCondemned(tx, [body.rawKey]);
-        const replaced = await condemnRaw(tx, and(eq(files.checkpointId, checkpointId), eq(files.path, path), ne(files.rawKey, body.rawKey))!, 'replaced');
+        await refusePendingDeletion(tx, [body.rawKey]);
+        const replaced = await markRawPendingDeletion(
+          tx,
+          and(eq(files.checkpointId, checkpointId), eq(files.path, path), ne(files.rawKey, body.rawKey))!,
+          'replaced',
+        );
         const arrived = { gitSha1: null, ...body, received: true };
         await tx.query
           .insert(files)
@@ -96,7 +100,7 @@ export function fileRecords(db: Db): FileRecords {
           files.id,
           held.map(({ id }) => id),
         );
-        const released = await condemnRaw(tx, which, 'released');
+        const released = await markRawPendingDeletion(tx, which, 'released');
         await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
         return released;
       });

@@ -1,24 +1,24 @@
 import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
-import { isArriving } from '../arriving.ts';
+import { isLive } from '../live-body-reservations.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import type { FoundObject, GarbageRecords } from '../../contract/garbage-records.ts';
 import { objectRecords } from './objects.ts';
 import { pageLimit } from '../../db/page-limit.ts';
-import { arrivals, checkpoints, condemnedObjects, evalSets, jobs, runs, uploads } from '../../db/schema.ts';
+import { bodyReservations, checkpoints, pendingDeletions, evalSets, jobs, runs, uploads } from '../../db/schema.ts';
 
 /** See `GarbageRecords`. */
 export function garbageRecords(db: Db): GarbageRecords {
   const { query } = db;
   return {
-    async condemned(until, page) {
-      const later = page.after === undefined ? undefined : gt(condemnedObjects.key, page.after);
+    async pendingDeletions(until, page) {
+      const later = page.after === undefined ? undefined : gt(pendingDeletions.key, page.after);
       const found = await query
         .select()
-        .from(condemnedObjects)
+        .from(pendingDeletions)
         // In whole milliseconds, as `until` is.
-        .where(and(sql`date_trunc('milliseconds', ${condemnedObjects.condemnedAt}) <= ${until.toISOString()}::timestamptz`, later))
-        .orderBy(asc(condemnedObjects.key))
+        .where(and(sql`date_trunc('milliseconds', ${pendingDeletions.pendingSince}) <= ${until.toISOString()}::timestamptz`, later))
+        .orderBy(asc(pendingDeletions.key))
         .limit(pageLimit(page));
       return found.map(dropNulls);
     },
@@ -26,10 +26,10 @@ export function garbageRecords(db: Db): GarbageRecords {
       if (objects.length === 0) return [];
       const isOnItsWay = await whatIsOnItsWay(db, objects);
       const keys = objects.map(({ key }) => key);
-      const known = new Set([...(await objectRecords(db).named(keys)), ...(await condemnedAmong(db, keys))]);
+      const known = new Set([...(await objectRecords(db).named(keys)), ...(await pendingAmong(db, keys))]);
       return objects.filter((object) => !known.has(object.key) && !isOnItsWay(object));
     },
-    async condemnOrphans(objects) {
+    async markOrphans(objects) {
       if (objects.length === 0) return;
       const repositoryOf = await repositoriesOf(db, objects);
       const rows = objects.map(({ key, storedBytes, ownerId }) => ({
@@ -38,26 +38,26 @@ export function garbageRecords(db: Db): GarbageRecords {
         repositoryId: ownerId === undefined ? undefined : repositoryOf.get(ownerId),
         reason: 'orphan' as const,
       }));
-      await query.insert(condemnedObjects).values(rows).onConflictDoNothing();
+      await query.insert(pendingDeletions).values(rows).onConflictDoNothing();
     },
     async noteSizes(objects) {
       if (objects.length === 0) return;
       const sizes = objects.map(({ key, storedBytes }) => sql`(${key}::text, ${storedBytes}::bigint)`);
       await db.rows(sql`
-        update ${condemnedObjects} set stored_bytes = found.stored_bytes from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
-        where ${condemnedObjects.key} = found.key and ${condemnedObjects.storedBytes} is null`);
+        update ${pendingDeletions} set stored_bytes = found.stored_bytes from (values ${sql.join(sizes, sql`, `)}) found (key, stored_bytes)
+        where ${pendingDeletions.key} = found.key and ${pendingDeletions.storedBytes} is null`);
     },
     async forget(keys) {
-      if (keys.length > 0) await query.delete(condemnedObjects).where(inArray(condemnedObjects.key, [...keys]));
+      if (keys.length > 0) await query.delete(pendingDeletions).where(inArray(pendingDeletions.key, [...keys]));
     },
   };
 }
 
-async function condemnedAmong({ query }: Db, keys: readonly string[]): Promise<string[]> {
+async function pendingAmong({ query }: Db, keys: readonly string[]): Promise<string[]> {
   const found = await query
-    .select({ key: condemnedObjects.key })
-    .from(condemnedObjects)
-    .where(inArray(condemnedObjects.key, [...keys]));
+    .select({ key: pendingDeletions.key })
+    .from(pendingDeletions)
+    .where(inArray(pendingDeletions.key, [...keys]));
   return found.map(({ key }) => key);
 }
 
@@ -68,22 +68,22 @@ async function whatIsOnItsWay({ query }: Db, objects: readonly FoundObject[]): P
   const owners = objects.flatMap(({ ownerId }) => ownerId ?? []);
   const fences = [...new Set(objects.flatMap(({ fence }) => fence ?? []))];
   const bodies = await query
-    .select({ checkpointId: arrivals.checkpointId, evalSetId: arrivals.evalSetId })
-    .from(arrivals)
-    .where(and(isArriving, or(inArray(arrivals.checkpointId, owners), inArray(arrivals.evalSetId, owners))));
+    .select({ checkpointId: bodyReservations.checkpointId, evalSetId: bodyReservations.evalSetId })
+    .from(bodyReservations)
+    .where(and(isLive, or(inArray(bodyReservations.checkpointId, owners), inArray(bodyReservations.evalSetId, owners))));
   const { id, checkpointId, evalSetId } = uploads;
   const resumable = await query
     .select({ id, checkpointId, evalSetId })
     .from(uploads)
     .where(and(eq(uploads.isComplete, false), or(...[id, checkpointId, evalSetId].map((column) => inArray(column, owners)))));
-  const arriving = new Set([...bodies, ...resumable].flatMap((each) => Object.values(each)));
+  const onTheirWay = new Set([...bodies, ...resumable].flatMap((each) => Object.values(each)));
   const running = await query
     .select({ subjectId: jobs.subjectId, fence: jobs.fence, checkpointId: checkpoints.id })
     .from(jobs)
     .leftJoin(checkpoints, eq(checkpoints.id, jobs.subjectId))
     .where(and(eq(jobs.state, 'running'), inArray(jobs.fence, fences)));
   const writes = new Set(running.map(({ subjectId, fence, checkpointId }) => (checkpointId === null ? `-${fence}` : `${subjectId}-${fence}`)));
-  return ({ ownerId = '', fence }) => (fence === undefined ? arriving.has(ownerId) : writes.has(`${ownerId}-${fence}`) || writes.has(`-${fence}`));
+  return ({ ownerId = '', fence }) => (fence === undefined ? onTheirWay.has(ownerId) : writes.has(`${ownerId}-${fence}`) || writes.has(`-${fence}`));
 }
 
 /** By owner, where it is still in the catalog. */

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lt, sql } 
 import { alias } from 'drizzle-orm/pg-core';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { PackageRecords } from '../../contract/package-records.ts';
-import { condemnPackages, refuseCondemned } from '../condemn.ts';
+import { markPackagesPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { checkpoints, packages } from '../../db/schema.ts';
@@ -27,13 +27,13 @@ export function packageMerging(db: Db): MergeVerbs {
     },
     merge: ({ parts, ...object }) =>
       db.transaction(async (tx) => {
-        await refuseCondemned(tx, [object.key]);
+        await refusePendingDeletion(tx, [object.key]);
         const merged = inArray(
           packages.id,
           parts.map(({ id }) => id),
         );
         await tx.query.select({ id: packages.id }).from(packages).where(merged).for('update');
-        await condemnPackages(tx, merged, 'merged');
+        await markPackagesPendingDeletion(tx, merged, 'merged');
         for (const [position, part] of parts.entries()) await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
       }),
     async setMergeTried(id) {

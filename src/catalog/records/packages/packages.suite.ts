@@ -90,9 +90,9 @@ export function packagesSuite(open: () => Catalog): void {
       expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(made.map((each) => each.package.id).reverse());
       expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10, methods: ['residual'] })).toEqual([]);
 
-      const waiting = await open().garbage.condemned(new Date(Date.now() + 60_000), { limit: 1000 });
+      const waiting = await open().garbage.pendingDeletions(new Date(Date.now() + 60_000), { limit: 1000 });
       const { repositoryId } = run;
-      const replaced = packages.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId, reason: 'merged', condemnedAt: expect.any(Date) as Date }));
+      const replaced = packages.map(({ key, storedBytes }) => ({ key, storedBytes, repositoryId, reason: 'merged', pendingSince: expect.any(Date) as Date }));
       expect(waiting).toEqual(expect.arrayContaining(replaced));
       expect(waiting.map(({ key }) => key)).not.toContain(merged.key);
     });

@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { PackageRecord, PackageRecords } from '../../contract/package-records.ts';
-import { refuseCondemned } from '../condemn.ts';
+import { refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { packageMerging } from './package-merging.ts';
@@ -16,7 +16,7 @@ export function packageRecords(db: Db): PackageRecords {
   return {
     create: (input) =>
       db.transaction(async (tx) => {
-        await refuseCondemned(tx, [input.key]);
+        await refusePendingDeletion(tx, [input.key]);
         const [created] = await tx.query.insert(packages).values(input).onConflictDoNothing().returning();
         if (created === undefined) throw new FirnError('conflict', 'The package exists already.');
         return dropNulls(created);

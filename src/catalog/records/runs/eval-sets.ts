@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { EvalSetObject, EvalSetPart, EvalSetRecords } from '../../contract/eval-set-records.ts';
-import { condemn, refuseCondemned } from '../condemn.ts';
+import { markPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { pageLimit } from '../../db/page-limit.ts';
@@ -42,10 +42,10 @@ export function evalSetRecords(db: Db): EvalSetRecords {
       return db.transaction(async (tx) => {
         const before = await locked(tx, id);
         if (before.state !== 'open') throw new FirnError('conflict', 'The eval set is closed; its parts cannot change.');
-        await refuseCondemned(tx, [object.key]);
+        await refusePendingDeletion(tx, [object.key]);
         await tx.query.update(evalSets).set(partColumns(part, object)).where(eq(evalSets.id, id));
         const replaced = partsOf(before).filter(({ part: which, key }) => which === part && key !== object.key);
-        return (await condemn(tx, replaced, 'replaced'))[0];
+        return (await markPendingDeletion(tx, replaced, 'replaced'))[0];
       });
     },
     async setState(id, state, error) {
@@ -66,7 +66,7 @@ export function evalSetRecords(db: Db): EvalSetRecords {
         if (user !== undefined) throw new FirnError('conflict', `The eval set is in use: ${user}.`);
         const ended = await endUploads(tx, eq(uploads.evalSetId, id));
         await tx.query.delete(evalSets).where(eq(evalSets.id, id));
-        return [...(await condemn(tx, parts, 'deleted')), ...ended.keys];
+        return [...(await markPendingDeletion(tx, parts, 'deleted')), ...ended.keys];
       });
     },
   };
@@ -77,7 +77,7 @@ function partColumns(part: EvalSetPart, { key, sha256, sizeBytes, storedBytes }:
   return { batchesKey: key, batchesSha256: sha256, batchesBytes: sizeBytes, batchesStoredBytes: storedBytes };
 }
 
-/** The objects of its parts, as `condemn` takes them. */
+/** The objects of its parts, as `markPendingDeletion` takes them. */
 function partsOf({ repositoryId, graphKey, graphStoredBytes, batchesKey, batchesStoredBytes }: typeof evalSets.$inferSelect) {
   return [
     { part: 'graph', key: graphKey, storedBytes: graphStoredBytes, repositoryId },

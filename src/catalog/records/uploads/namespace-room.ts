@@ -1,21 +1,21 @@
 import { sql } from 'drizzle-orm';
-import type { Arrival } from '../../contract/arrival-records.ts';
+import type { BodyReservation } from '../../contract/body-reservation-records.ts';
 import type { Db } from '../../db/database.ts';
 import { evalSets, namespaceQuotas, repositories, runs } from '../../db/schema.ts';
-import { arrivingSums, namedSums } from '../usage/usage-sums.ts';
+import { reservedSums, namedSums } from '../usage/usage-sums.ts';
 
 /** First key of the advisory locks under which room of a namespace is given; the second is the namespace's hash. Any number nobody else uses. */
 const namespaceLockKey = 0x6669_726e;
 
 /**
  * Bytes that the namespace of an arriving body has left under its quota, without what the body itself was given before; infinite without a quota. Of those who ask at once for one namespace each waits for the
- * transaction of the one before, so its room is counted. What is condemned does not count: deleting makes room at once.
+ * transaction of the one before, so its room is counted. What is pending deletion does not count: deleting makes room at once.
  */
-export async function roomOfNamespace(tx: Db, arrival: Arrival): Promise<number> {
+export async function roomOfNamespace(tx: Db, reservation: BodyReservation): Promise<number> {
   const own =
-    'evalSetId' in arrival
-      ? sql`select ${evalSets.repositoryId} from ${evalSets} where ${evalSets.id} = ${arrival.evalSetId}`
-      : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${arrival.runId}`;
+    'evalSetId' in reservation
+      ? sql`select ${evalSets.repositoryId} from ${evalSets} where ${evalSets.id} = ${reservation.evalSetId}`
+      : sql`select ${runs.repositoryId} from ${runs} where ${runs.id} = ${reservation.runId}`;
   const limited = sql`
     select ${namespaceQuotas.namespace} as namespace, ${namespaceQuotas.storedBytesMax}::text as bytes
     from ${namespaceQuotas} join ${repositories} on ${repositories.namespace} = ${namespaceQuotas.namespace} where ${repositories.id} in (${own})`;
@@ -27,7 +27,7 @@ export async function roomOfNamespace(tx: Db, arrival: Arrival): Promise<number>
   if (quota === undefined) return Number.POSITIVE_INFINITY;
   const scope = (id: ReturnType<typeof sql>) => sql`${id} in (select ${repositories.id} from ${repositories} where ${repositories.namespace} = ${namespace})`;
   const [used] = await tx.rows(
-    sql`select coalesce(sum(bytes), 0)::text as bytes from (${namedSums(scope)} union all ${arrivingSums(scope, arrival.id)}) parts`,
+    sql`select coalesce(sum(bytes), 0)::text as bytes from (${namedSums(scope)} union all ${reservedSums(scope, reservation.id)}) parts`,
   );
   return Number(quota['bytes']) - Number(used!['bytes']);
 }

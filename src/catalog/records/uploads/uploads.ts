@@ -1,10 +1,10 @@
 import { and, asc, count, eq, getTableColumns, gt, gte, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import { condemn, refuseCondemned } from '../condemn.ts';
+import { markPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { touchOpen } from '../files/files.ts';
-import type { CondemnedReason } from '../../contract/garbage-records.ts';
+import type { DeletionReason } from '../../contract/garbage-records.ts';
 import { msFromNow } from '../../jobs/job-rows.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { checkpoints, evalSets, uploadPieces as pieces, uploads } from '../../db/schema.ts';
@@ -142,12 +142,12 @@ export function endUploads(db: Db, which: SQL): Promise<{ count: number; keys: s
 }
 
 async function insertPiece(tx: Db, { id: uploadId }: Named, piece: UploadPiece): Promise<void> {
-  await refuseCondemned(tx, [piece.key]);
+  await refusePendingDeletion(tx, [piece.key]);
   await tx.query.insert(pieces).values({ ...piece, uploadId });
 }
 
 /** Condemns pieces as their rows go; returns the keys. */
-async function forget(tx: Db, which: SQL, reason: CondemnedReason): Promise<string[]> {
+async function forget(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
   const { key, storedBytes } = pieces;
   const known = await tx.query
     .select({ key, storedBytes, repositoryId: uploads.repositoryId })
@@ -155,7 +155,7 @@ async function forget(tx: Db, which: SQL, reason: CondemnedReason): Promise<stri
     .innerJoin(uploads, eq(uploads.id, pieces.uploadId))
     .where(which);
   await tx.query.delete(pieces).where(which);
-  return condemn(tx, known, reason);
+  return markPendingDeletion(tx, known, reason);
 }
 
 /** Holds what a new upload is for until the transaction ends; returns what finds the uploads for it. */

@@ -1,6 +1,17 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { isArriving } from '../arriving.ts';
-import { arrivals, checkpointFiles, checkpoints, condemnedObjects, evalSets, packages, runs, transfers, uploadPieces, uploads } from '../../db/schema.ts';
+import { isLive } from '../live-body-reservations.ts';
+import {
+  bodyReservations,
+  checkpointFiles,
+  checkpoints,
+  pendingDeletions,
+  evalSets,
+  packages,
+  runs,
+  transfers,
+  uploadPieces,
+  uploads,
+} from '../../db/schema.ts';
 
 /** Which repositories are counted: a condition on the column or expression that holds their id. */
 export type UsageScope = (repositoryId: SQL) => SQL;
@@ -26,14 +37,14 @@ export function namedSums(scope: UsageScope): SQL {
 }
 
 /** Room of bodies on their way, but for one of them, and of what has yet to come of uploads in several requests. */
-export function arrivingSums(scope: UsageScope, exceptId = ''): SQL {
+export function reservedSums(scope: UsageScope, exceptId = ''): SQL {
   const repositoryId = sql`coalesce(${runs.repositoryId}, ${evalSets.repositoryId})`;
   return sql`
-    select ${repositoryId} as repository_id, 'arriving' as part, sum(${arrivals.sizeBytes}) as bytes
-    from ${arrivals} left join ${runs} on ${runs.id} = ${arrivals.runId} left join ${evalSets} on ${evalSets.id} = ${arrivals.evalSetId}
-    where ${isArriving} and ${arrivals.id} <> ${exceptId} and ${scope(repositoryId)} group by 1
+    select ${repositoryId} as repository_id, 'reserved' as part, sum(${bodyReservations.sizeBytes}) as bytes
+    from ${bodyReservations} left join ${runs} on ${runs.id} = ${bodyReservations.runId} left join ${evalSets} on ${evalSets.id} = ${bodyReservations.evalSetId}
+    where ${isLive} and ${bodyReservations.id} <> ${exceptId} and ${scope(repositoryId)} group by 1
     union all
-    select ${uploads.repositoryId}, 'arriving', sum(${uploads.sizeBytes} - ${uploads.receivedBytes})
+    select ${uploads.repositoryId}, 'reserved', sum(${uploads.sizeBytes} - ${uploads.receivedBytes})
     from ${uploads} where not ${uploads.isComplete} and ${scope(sql`${uploads.repositoryId}`)} group by 1`;
 }
 
@@ -41,14 +52,14 @@ export function arrivingSums(scope: UsageScope, exceptId = ''): SQL {
 export function usageSums(scope: UsageScope): SQL {
   return sql`
     ${namedSums(scope)}
-    union all ${arrivingSums(scope)}
+    union all ${reservedSums(scope)}
     union all
     select ${ofRun}, 'logical', sum(${checkpointFiles.sizeBytes})
     from ${checkpointFiles} ${joinRun(sql`${checkpointFiles.checkpointId}`)}
     where ${checkpoints.deletedAt} is null and ${checkpointFiles.received} and ${checkpointFiles.role} <> 'sensitivity' and ${scope(ofRun)} group by 1
     union all
-    select ${condemnedObjects.repositoryId}, 'condemned', sum(coalesce(${condemnedObjects.storedBytes}, 0))
-    from ${condemnedObjects} where ${scope(sql`${condemnedObjects.repositoryId}`)} group by 1
+    select ${pendingDeletions.repositoryId}, 'pendingDeletion', sum(coalesce(${pendingDeletions.storedBytes}, 0))
+    from ${pendingDeletions} where ${scope(sql`${pendingDeletions.repositoryId}`)} group by 1
     union all
     select ${transfers.repositoryId}, 'received', sum(${transfers.receivedBytes}) from ${transfers} where ${scope(sql`${transfers.repositoryId}`)} group by 1
     union all

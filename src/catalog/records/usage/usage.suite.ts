@@ -8,8 +8,8 @@ import type { Usage } from '../../contract/usage-records.ts';
 const unlimited = { runBytesMax: 1e15, bytesMax: 1e15 };
 const nothing: Usage = {
   logical: 0,
-  stored: { package: 0, staged: 0, raw: 0, evalSet: 0, hidden: 0, condemned: 0 },
-  arriving: 0,
+  stored: { package: 0, staged: 0, raw: 0, evalSet: 0, hidden: 0, pendingDeletion: 0 },
+  reserved: 0,
   received: 0,
   sent: 0,
 };
@@ -35,7 +35,7 @@ export function usageSuite(open: () => Catalog): void {
     await open().files.receive(id, { path: 'm', role: 'model', sizeBytes: storedBytes - 40, sha256: 's', rawKey: freshName(), rawStoredBytes: storedBytes });
     return id;
   };
-  const body = (run: Run, sizeBytes: number) => ({ id: freshName(), runId: run.id, checkpointId: freshName(), sizeBytes, keepMs: 60_000 });
+  const body = (run: Run, sizeBytes: number) => ({ id: freshName(), runId: run.id, checkpointId: freshName(), sizeBytes, ttlMs: 60_000 });
 
   test('every stored byte is counted once, by what it is for, through the life of a checkpoint', async () => {
     const { namespace, repository, run } = await makeNamespace();
@@ -50,10 +50,10 @@ export function usageSuite(open: () => Catalog): void {
     expect((await usageOf(namespace))!.stored).toEqual({ ...nothing.stored, raw: 1000, package: 22 });
     await open().checkpoints.hide(base.checkpoint.id);
     await open().checkpoints.hide(id);
-    expect(await usageOf(namespace)).toMatchObject({ logical: 0, stored: { ...nothing.stored, package: 11, hidden: 11, condemned: 1000 } });
+    expect(await usageOf(namespace)).toMatchObject({ logical: 0, stored: { ...nothing.stored, package: 11, hidden: 11, pendingDeletion: 1000 } });
     await open().runs.hide(run.id);
     for (const { checkpoint } of [delta, base]) await open().checkpoints.purge(checkpoint.id);
-    const deleted = { ...nothing, stored: { ...nothing.stored, condemned: 1022 } };
+    const deleted = { ...nothing, stored: { ...nothing.stored, pendingDeletion: 1022 } };
     expect(await usageOf(namespace)).toEqual({ namespace, ...deleted });
     expect(await open().usage.repository(repository.id)).toEqual(deleted);
 
@@ -73,14 +73,14 @@ export function usageSuite(open: () => Catalog): void {
     expect(await open().usage.repository(repository.id)).toMatchObject({ logical: 100, stored: { staged: 140 } });
   });
 
-  test('the hub is the sum of its namespaces, and what is condemned of nobody', async () => {
+  test('the hub is the sum of its namespaces, and what is pending deletion of nobody', async () => {
     const before = await open().usage.hub();
     const { run } = await makeNamespace();
     await upload(run, 1, 340);
-    await open().garbage.condemnOrphans([{ key: freshName(), storedBytes: 70 }]);
+    await open().garbage.markOrphans([{ key: freshName(), storedBytes: 70 }]);
     const after = await open().usage.hub();
     expect(after.stored.staged - before.stored.staged).toBe(340);
-    expect(after.stored.condemned - before.stored.condemned).toBe(70);
+    expect(after.stored.pendingDeletion - before.stored.pendingDeletion).toBe(70);
     expect(after.logical - before.logical).toBe(300);
   });
 
@@ -126,39 +126,39 @@ export function usageSuite(open: () => Catalog): void {
     await upload(run, 1, 300);
     await open().usage.setQuota(namespace, { storedBytesMax: 750 });
     const asked = Array.from({ length: 9 }, (_, i) => {
-      if (i % 3 === 0) return { id: freshName(), evalSetId: set.id, sizeBytes: 100, keepMs: 60_000 };
+      if (i % 3 === 0) return { id: freshName(), evalSetId: set.id, sizeBytes: 100, ttlMs: 60_000 };
       return body(i % 3 === 1 ? run : other.run, 100);
     });
-    const answers = await Promise.all(asked.map((arrival) => open().arrivals.take(arrival, unlimited)));
+    const answers = await Promise.all(asked.map((reservation) => open().bodyReservations.take(reservation, unlimited)));
     expect(answers.filter((answer) => answer === 'over-quota')).toHaveLength(5);
-    expect(await usageOf(namespace)).toMatchObject({ arriving: 400, quota: { storedBytesMax: 750 } });
-    expect(await open().arrivals.take(body(stranger.run, 10_000), unlimited)).toEqual({ takenBytes: 10_000 });
+    expect(await usageOf(namespace)).toMatchObject({ reserved: 400, quota: { storedBytesMax: 750 } });
+    expect(await open().bodyReservations.take(body(stranger.run, 10_000), unlimited)).toEqual({ takenBytes: 10_000 });
     // One that grows gets what is left, and keeps what it has when it asks for more.
     const growing = { ...body(run, 10), aheadBytes: 1000 };
-    expect(await open().arrivals.take(growing, unlimited)).toEqual({ takenBytes: 50 });
-    expect(await open().arrivals.take({ ...growing, sizeBytes: 51 }, unlimited)).toBe('over-quota');
-    expect((await usageOf(namespace))!.arriving).toBe(450);
+    expect(await open().bodyReservations.take(growing, unlimited)).toEqual({ takenBytes: 50 });
+    expect(await open().bodyReservations.take({ ...growing, sizeBytes: 51 }, unlimited)).toBe('over-quota');
+    expect((await usageOf(namespace))!.reserved).toBe(450);
   });
 
-  test('a body that is recorded passes from arriving to stored in one step; deleting makes room at once; a smaller quota takes nothing away', async () => {
+  test('a body that is recorded passes from reserved to stored in one step; deleting makes room at once; a smaller quota takes nothing away', async () => {
     const { namespace, run } = await makeNamespace();
     await open().usage.setQuota(namespace, { storedBytesMax: 500 });
     const first = body(run, 500);
-    expect(await open().arrivals.take(first, unlimited)).toEqual({ takenBytes: 500 });
-    expect(await open().arrivals.take(body(run, 1), unlimited)).toBe('over-quota');
+    expect(await open().bodyReservations.take(first, unlimited)).toEqual({ takenBytes: 500 });
+    expect(await open().bodyReservations.take(body(run, 1), unlimited)).toBe('over-quota');
     const { id } = await makeCheckpoint(open(), run, 1);
     await open().transaction(async (tx) => {
       await tx.files.receive(id, { path: 'm', sizeBytes: 460, sha256: 's', rawKey: freshName(), rawStoredBytes: 500 });
-      await tx.arrivals.release(first.id);
+      await tx.bodyReservations.release(first.id);
     });
-    expect(await usageOf(namespace)).toMatchObject({ arriving: 0, stored: { staged: 500 } });
-    expect(await open().arrivals.take(body(run, 1), unlimited)).toBe('over-quota');
+    expect(await usageOf(namespace)).toMatchObject({ reserved: 0, stored: { staged: 500 } });
+    expect(await open().bodyReservations.take(body(run, 1), unlimited)).toBe('over-quota');
     await open().usage.setQuota(namespace, { storedBytesMax: 100 });
     expect((await usageOf(namespace))!.stored.staged).toBe(500);
     await open().checkpoints.discard(id);
-    expect(await open().arrivals.take(body(run, 101), unlimited)).toBe('over-quota');
-    expect(await open().arrivals.take(body(run, 100), unlimited)).toEqual({ takenBytes: 100 });
+    expect(await open().bodyReservations.take(body(run, 101), unlimited)).toBe('over-quota');
+    expect(await open().bodyReservations.take(body(run, 100), unlimited)).toEqual({ takenBytes: 100 });
     await open().usage.setQuota(namespace, undefined);
-    expect(await open().arrivals.take(body(run, 10_000), unlimited)).toEqual({ takenBytes: 10_000 });
+    expect(await open().bodyReservations.take(body(run, 10_000), unlimited)).toEqual({ takenBytes: 10_000 });
   });
 }

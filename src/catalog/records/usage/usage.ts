@@ -72,5 +72,5 @@ async function namespacesOf(
 function usageOf(sums: readonly Readonly<Record<string, unknown>>[]): Usage {
   const bytes = (part: string): number => Number(sums.find((row) => row['part'] === part)?.['bytes'] ?? 0);
   const stored = Object.fromEntries(storedParts.map((part) => [part, bytes(part)])) as Record<(typeof storedParts)[number], number>;
-  return { logical: bytes('logical'), stored, arriving: bytes('arriving'), received: bytes('received'), sent: bytes('sent') };
+  return { logical: bytes('logical'), stored, reserved: bytes('reserved'), received: bytes('received'), sent: bytes('sent') };
 }

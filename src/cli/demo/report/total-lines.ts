@@ -8,7 +8,7 @@ const partNames: Readonly<Record<keyof StoredParts, string>> = {
   evalSetBytes: 'eval set',
   stagedBytes: 'uploads that wait to be compressed',
   hiddenBytes: 'deleted checkpoints that others build on',
-  condemnedBytes: 'what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
+  pendingDeletionBytes: 'what nothing needs any more, as uploads that have been compressed: deleted a day later (FIRN_GC_GRACE_H)',
 };
 const bytesWidth = 12;
 
@@ -19,7 +19,7 @@ const bytesWidth = 12;
 export function totalLines(totals: Totals): string[] {
   const { checkpoints, rawBytes, storedBytes, ratio, abandoned, everything, asGoodAs } = totals;
   const worst = Object.entries(totals.worstDegradation).map(([name, value]) => `${name} ${(100 * value).toFixed(2)} %`);
-  const named = (Object.keys(partNames) as (keyof StoredParts)[]).filter((part) => part !== 'condemnedBytes' && everything.parts[part] > 0);
+  const named = (Object.keys(partNames) as (keyof StoredParts)[]).filter((part) => part !== 'pendingDeletionBytes' && everything.parts[part] > 0);
   return [
     `total: ${checkpoints} checkpoints of the run as it ended, each step once, uploaded as ${rawBytes} bytes`,
     bytesLine(storedBytes, `packages of these checkpoints, ratio ${ratio.toFixed(2)}`),
@@ -27,7 +27,7 @@ export function totalLines(totals: Totals): string[] {
     bytesLine(everything.keptBytes, `everything that stays, ratio ${everything.keptRatio.toFixed(2)}:`),
     ...named.map((part) => bytesLine(everything.parts[part], `  ${partNames[part]}`)),
     bytesLine(everything.storedBytes, `everything stored now, ratio ${everything.ratio.toFixed(2)}: that, and`),
-    bytesLine(everything.parts.condemnedBytes, `  ${partNames.condemnedBytes}`),
+    bytesLine(everything.parts.pendingDeletionBytes, `  ${partNames.pendingDeletionBytes}`),
     ...(asGoodAs === undefined ? [] : [lagLine(asGoodAs)]),
     `worst degradation of every push: ${worst.join(', ')}; ${totals.trials} trials, ${totals.seconds.toFixed(1)} s`,
   ];

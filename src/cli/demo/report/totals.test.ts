@@ -6,7 +6,7 @@ import { pushed } from './pushed.test-support.ts';
 import { totalLines } from './total-lines.ts';
 import { totalsOf } from './totals.ts';
 
-const parts = { packageBytes: 140, stagedBytes: 0, rawBytes: 1500, evalSetBytes: 360, hiddenBytes: 0, condemnedBytes: 6000 };
+const parts = { packageBytes: 140, stagedBytes: 0, rawBytes: 1500, evalSetBytes: 360, hiddenBytes: 0, pendingDeletionBytes: 6000 };
 const leading = { name: 'loss', kind: 'cross-entropy' } as const;
 const last = { run: 'train-resumed', fromStep: 200 };
 

@@ -9,7 +9,7 @@ export interface StoredParts {
   readonly rawBytes: number;
   readonly evalSetBytes: number;
   readonly hiddenBytes: number;
-  readonly condemnedBytes: number;
+  readonly pendingDeletionBytes: number;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface EverythingStored {
   /** All that lies in the store now. */
   readonly storedBytes: number;
   readonly ratio: number;
-  /** The same without what is condemned, which is deleted after the hub's grace. */
+  /** The same without what is pending deletion, which is deleted after the hub's grace. */
   readonly keptBytes: number;
   readonly keptRatio: number;
   readonly parts: StoredParts;
@@ -51,7 +51,7 @@ export function totalsOf(rows: readonly DemoRow[], parts: StoredParts, last: Run
   const rawBytes = sumOf(lineage, (row) => row.rawBytes);
   const storedBytes = sumOf(lineage, (row) => row.storedBytes);
   const allBytes = Object.values(parts).reduce((sum: number, bytes: number) => sum + bytes, 0);
-  const keptBytes = allBytes - parts.condemnedBytes;
+  const keptBytes = allBytes - parts.pendingDeletionBytes;
   const lag = lineageLag(lineage);
   return {
     checkpoints: lineage.length,

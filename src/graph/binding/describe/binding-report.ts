@@ -2,7 +2,7 @@ import { isFloatDtype } from '../../onnx/onnx-dtype.ts';
 import type { WeightBinding } from '../../weight-binding.ts';
 import type { PairedBy } from '../pair/pair.ts';
 import type { PrefixPair } from '../pair/candidate-prefixes.ts';
-import { leaveOut } from '../pair/describe-prefix.ts';
+import { unusedEntry } from '../pair/describe-prefix.ts';
 import type { HeaderPairs } from '../pair/pair-by-headers.ts';
 
 /** An initializer and the tensor that fills it. */
@@ -52,7 +52,7 @@ export function reportBinding({ graph, tensors, leftOut, pairs, prefix, rival, i
     nameCount: list('name').length,
     ...(prefix !== undefined &&
       prefixCount > 0 && {
-        prefix: { ...prefix, count: prefixCount, ...(rival && { rival: { ...rival, leaveOut: leaveOut(prefix, rival, graph.initializers) } }) },
+        prefix: { ...prefix, count: prefixCount, ...(rival && { rival: { ...rival, leaveOut: unusedEntry(prefix, rival, graph.initializers) } }) },
       }),
     mapped: list('map'),
     tied: list('tied'),

@@ -1,7 +1,7 @@
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { GraphInitializer } from '../../describe-graph.ts';
 import type { CheckpointTensor } from '../../weight-binding.ts';
-import { describePrefix, leaveOut } from './describe-prefix.ts';
+import { describePrefix, unusedEntry } from './describe-prefix.ts';
 import { candidatePrefixes, type PrefixPair } from './candidate-prefixes.ts';
 import { fitOf, misfit } from './fit.ts';
 import type { Pair } from './pair.ts';
@@ -41,7 +41,7 @@ export function pairByPrefix(rest: readonly GraphInitializer[], unused: readonly
     throw new FirnError(
       'graph-missing-weights',
       `The names of the graph match the checkpoint's in two ways equally well: ${describePrefix(ways[0])}, and ${describePrefix(ways[1])}. ` +
-        `Say which of them the graph leaves out: add ${leaveOut(ways[1], ways[0], named)} to the eval set's spec for the first, or ${leaveOut(ways[0], ways[1], named)} for the second.`,
+        `Say which of them the graph leaves out: add ${unusedEntry(ways[1], ways[0], named)} to the eval set's spec for the first, or ${unusedEntry(ways[0], ways[1], named)} for the second.`,
     );
   }
   const rival = others.find(({ prefix }) => fillsOtherwise(prefix, winner.prefix, named, byName));

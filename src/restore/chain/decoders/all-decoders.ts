@@ -1,5 +1,6 @@
 import type { NativeCore } from '../../../native/core.ts';
 import type { CodingKind } from '../../../package/codings/all-codings.ts';
+import { bitmaskDecoder } from './bitmask-decoder.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { bucketDecoder } from './bucket-decoder.ts';
 import { exactDecoder } from './exact-decoder.ts';
@@ -10,6 +11,7 @@ import { stateDecoder } from './state-decoder.ts';
 /** One for every kind of coding. */
 const decoders: Readonly<Record<CodingKind, (core: NativeCore) => BlockDecoder>> = {
   buckets: bucketDecoder,
+  bitmask: bitmaskDecoder,
   exact: exactDecoder,
   levels: levelDecoder,
   residual: residualDecoder,

@@ -32,7 +32,7 @@ export interface BodyFacts {
  * refused by the constructor, before a byte is read. Errors: `empty-body`, `payload-too-large`, `length-mismatch`, `digest-mismatch`, `invalid-request`
  * (not a digest), `upload-aborted` (the source failed or the signal fired), and those of the header. Holds at most `gitBlobBytesMax` and one header.
  */
-export class ArrivingBody {
+export class CheckedBody {
   readonly #upload: Upload;
   readonly #rules: BodyRules;
   readonly #lengthBytes: number | undefined;

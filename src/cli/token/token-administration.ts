@@ -8,7 +8,7 @@ import type { TokenCommand } from './read-token-command.ts';
 export type ShownToken = ReturnType<typeof renderToken>;
 
 /** Where tokens are made, listed and revoked. */
-export interface TokenOffice {
+export interface TokenAdministration {
   /** The token's text. */
   create(command: Extract<TokenCommand, { verb: 'create' }>): Promise<string>;
   list(): Promise<ShownToken[]>;
@@ -20,7 +20,7 @@ export interface TokenOffice {
 const pageEntries = 1000;
 
 /** The tokens of a catalog: whoever can open it may do everything. Closes it. */
-export function catalogOffice(catalog: Catalog): TokenOffice {
+export function administerInCatalog(catalog: Catalog): TokenAdministration {
   return {
     create: async ({ name, grants, expiresAt }) => (await createToken(catalog, operator, { name, grants, ...(expiresAt !== undefined && { expiresAt }) })).text,
     async list() {

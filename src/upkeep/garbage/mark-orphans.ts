@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
-import type { CondemnedReason, FoundObject } from '../../catalog/contract/garbage-records.ts';
+import type { DeletionReason, FoundObject } from '../../catalog/contract/garbage-records.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { collectedPrefixes, foundObject } from './found-object.ts';
 
@@ -19,10 +19,7 @@ export interface GarbageOptions {
   /** Nothing is changed, but told as if it were. */
   readonly dryRun?: boolean;
   /** Hears of each object. */
-  readonly onObject?: (
-    done: 'condemned' | 'deleted',
-    object: { readonly key: string; readonly storedBytes?: number; readonly reason: CondemnedReason },
-  ) => void;
+  readonly onObject?: (done: 'marked' | 'deleted', object: { readonly key: string; readonly storedBytes?: number; readonly reason: DeletionReason }) => void;
 }
 
 /** Objects, and their bytes in the store as far as they are known. */
@@ -32,10 +29,10 @@ export interface Amount {
 }
 
 /**
- * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and condemns them: they are deleted only by a pass after the grace. Where the catalog names nothing at
- * all it is more likely the wrong one, and nothing is condemned. Memory does not grow with the number of objects; two or three queries a page. Rejects with the errors of catalog and store, and the signal's reason.
+ * Looks through the store for objects that nothing names and nothing on its way will, as kills leave them, and marks them for deletion: they are deleted only by a pass after the grace. Where the catalog names nothing at
+ * all it is more likely the wrong one, and nothing is marked. Memory does not grow with the number of objects; two or three queries a page. Rejects with the errors of catalog and store, and the signal's reason.
  */
-export async function condemnOrphans(
+export async function markOrphans(
   { catalog, store }: GarbageContext,
   { graceMs, dryRun = false, onObject }: GarbageOptions,
   signal?: AbortSignal,
@@ -43,12 +40,12 @@ export async function condemnOrphans(
   let total: Amount = { objects: 0, bytes: 0 };
   if ((await catalog.objects.keys({ limit: 1 })).length === 0) return total;
   const youngest = (await catalog.now()).getTime() - Math.min(graceMs, orphanAgeMs);
-  const condemn = async (page: readonly FoundObject[]): Promise<void> => {
+  const mark = async (page: readonly FoundObject[]): Promise<void> => {
     signal?.throwIfAborted();
     if (!dryRun) await catalog.garbage.noteSizes(page);
     const orphans = await catalog.garbage.orphans(page);
-    if (!dryRun) await catalog.garbage.condemnOrphans(orphans);
-    for (const orphan of orphans) onObject?.('condemned', { ...orphan, reason: 'orphan' });
+    if (!dryRun) await catalog.garbage.markOrphans(orphans);
+    for (const orphan of orphans) onObject?.('marked', { ...orphan, reason: 'orphan' });
     total = { objects: total.objects + orphans.length, bytes: total.bytes + orphans.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
   };
   for (const prefix of collectedPrefixes) {
@@ -57,10 +54,10 @@ export async function condemnOrphans(
       if (listed.modifiedAt.getTime() > youngest) continue;
       page.push(foundObject(listed));
       if (page.length < pageObjects) continue;
-      await condemn(page);
+      await mark(page);
       page = [];
     }
-    await condemn(page);
+    await mark(page);
   }
   return total;
 }

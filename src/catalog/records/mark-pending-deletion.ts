@@ -1,12 +1,12 @@
 import { and, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { Db } from '../db/database.ts';
-import type { CondemnedReason } from '../contract/garbage-records.ts';
-import { checkpointFiles, checkpoints, condemnedObjects, packages, runs } from '../db/schema.ts';
+import type { DeletionReason } from '../contract/garbage-records.ts';
+import { checkpointFiles, checkpoints, pendingDeletions, packages, runs } from '../db/schema.ts';
 
 /** Enters the raw objects of the files that `which` names, before their rows forget them. Returns their keys. */
-export function condemnRaw(tx: Db, which: SQL, reason: CondemnedReason): Promise<string[]> {
-  return condemnSelected(
+export function markRawPendingDeletion(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
+  return markSelected(
     tx,
     sql`select ${checkpointFiles.rawKey}, ${checkpointFiles.rawStoredBytes}, ${runs.repositoryId}, ${reason}
       from ${checkpointFiles} join ${checkpoints} on ${checkpoints.id} = ${checkpointFiles.checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}
@@ -15,8 +15,8 @@ export function condemnRaw(tx: Db, which: SQL, reason: CondemnedReason): Promise
 }
 
 /** Enters the objects of the packages that `which` names, each of which has one of its own. Returns their keys. */
-export function condemnPackages(tx: Db, which: SQL, reason: CondemnedReason): Promise<string[]> {
-  return condemnSelected(
+export function markPackagesPendingDeletion(tx: Db, which: SQL, reason: DeletionReason): Promise<string[]> {
+  return markSelected(
     tx,
     sql`select ${packages.key}, ${packages.storedBytes}, ${runs.repositoryId}, ${reason}
       from ${packages} join ${checkpoints} on ${checkpoints.id} = ${packages.checkpointId} join ${runs} on ${runs.id} = ${checkpoints.runId}
@@ -25,28 +25,28 @@ export function condemnPackages(tx: Db, which: SQL, reason: CondemnedReason): Pr
 }
 
 /** Enters objects by what the caller knows of them; those without a key are left out. Returns their keys. */
-export async function condemn(
+export async function markPendingDeletion(
   { query }: Pick<Db, 'query'>,
   objects: readonly { readonly key: string | null; readonly storedBytes: number | null; readonly repositoryId: string }[],
-  reason: CondemnedReason,
+  reason: DeletionReason,
 ): Promise<string[]> {
   const rows = objects.flatMap(({ key, ...rest }) => (key === null ? [] : [{ key, ...rest, reason }]));
-  if (rows.length > 0) await query.insert(condemnedObjects).values(rows).onConflictDoNothing();
+  if (rows.length > 0) await query.insert(pendingDeletions).values(rows).onConflictDoNothing();
   return rows.map(({ key }) => key);
 }
 
 /** Throws `conflict` for a key that waits to be deleted: keys are never used again, so whoever would name it has lost a race with the collection of orphans. */
-export async function refuseCondemned({ query }: Pick<Db, 'query'>, keys: readonly string[]): Promise<void> {
+export async function refusePendingDeletion({ query }: Pick<Db, 'query'>, keys: readonly string[]): Promise<void> {
   const [found] = await query
-    .select({ key: condemnedObjects.key })
-    .from(condemnedObjects)
-    .where(inArray(condemnedObjects.key, [...keys]))
+    .select({ key: pendingDeletions.key })
+    .from(pendingDeletions)
+    .where(inArray(pendingDeletions.key, [...keys]))
     .limit(1);
   if (found !== undefined) throw new FirnError('conflict', 'The stored bytes were given up meanwhile; send them again.', { detail: found.key });
 }
 
-async function condemnSelected(tx: Db, selected: SQL): Promise<string[]> {
+async function markSelected(tx: Db, selected: SQL): Promise<string[]> {
   const entered = await tx.rows(sql`
-    insert into ${condemnedObjects} (key, stored_bytes, repository_id, reason) ${selected} on conflict do nothing returning ${condemnedObjects.key} as key`);
+    insert into ${pendingDeletions} (key, stored_bytes, repository_id, reason) ${selected} on conflict do nothing returning ${pendingDeletions.key} as key`);
   return entered.map((row) => row['key'] as string);
 }

@@ -2,30 +2,30 @@ import { expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import { expectCode, freshName, makeCheckpoint, makeRun } from '../../catalog-fixtures.test-support.ts';
 
-const keepMs = 60_000;
+const ttlMs = 60_000;
 /** A term that has ended when it begins. */
 const lapsedMs = -1_000;
 const unlimited = { runBytesMax: 1e15, bytesMax: 1e15 };
 
 /** What several processes share: room for arriving bodies, chores. */
-export function arrivalsSuite(open: () => Catalog): void {
-  const arrival = (set: Partial<Parameters<Catalog['arrivals']['take']>[0]> = {}) => ({
+export function bodyReservationsSuite(open: () => Catalog): void {
+  const reservation = (set: Partial<Parameters<Catalog['bodyReservations']['take']>[0]> = {}) => ({
     id: freshName(),
     runId: freshName(),
     checkpointId: freshName(),
     sizeBytes: 100,
-    keepMs,
+    ttlMs,
     ...set,
   });
 
   test('of bodies that ask at once as many get room as there is for, of the run and in all', async () => {
     const runId = freshName();
-    const ask = () => open().arrivals.take(arrival({ runId }), { ...unlimited, runBytesMax: 450 });
+    const ask = () => open().bodyReservations.take(reservation({ runId }), { ...unlimited, runBytesMax: 450 });
     const answers = await Promise.all(Array.from({ length: 12 }, ask));
     expect(answers.filter((answer) => answer === 'run-full')).toHaveLength(8);
     expect(answers.filter((answer) => typeof answer === 'object')).toEqual(Array.from({ length: 4 }, () => ({ takenBytes: 100 })));
     // 400 are taken; the limit in all is shared by every run.
-    const others = await Promise.all(Array.from({ length: 5 }, () => open().arrivals.take(arrival(), { ...unlimited, bytesMax: 600 })));
+    const others = await Promise.all(Array.from({ length: 5 }, () => open().bodyReservations.take(reservation(), { ...unlimited, bytesMax: 600 })));
     expect(others.filter((answer) => answer === 'full')).toHaveLength(3);
   });
 
@@ -34,33 +34,33 @@ export function arrivalsSuite(open: () => Catalog): void {
     const { id } = await makeCheckpoint(open(), run, 1);
     await open().files.receive(id, { path: 'm', sizeBytes: 300, sha256: 's', rawKey: freshName(), rawStoredBytes: 300 });
     const limits = { ...unlimited, runBytesMax: 450 };
-    expect(await open().arrivals.take(arrival({ runId: run.id, sizeBytes: 151 }), limits)).toBe('run-full');
-    expect(await open().arrivals.take(arrival({ runId: run.id, sizeBytes: 150 }), limits)).toEqual({ takenBytes: 150 });
-    expect(await open().arrivals.take(arrival({ runId: run.id, sizeBytes: 1 }), limits)).toBe('run-full');
+    expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 151 }), limits)).toBe('run-full');
+    expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 150 }), limits)).toEqual({ takenBytes: 150 });
+    expect(await open().bodyReservations.take(reservation({ runId: run.id, sizeBytes: 1 }), limits)).toBe('run-full');
   });
 
   test('a body grows in place of the room it had, ahead only as far as there is room, and keeps what it had when refused', async () => {
     const limits = { ...unlimited, runBytesMax: 250 };
-    const body = arrival({ sizeBytes: 0, aheadBytes: 100 });
-    expect(await open().arrivals.take(body, limits)).toEqual({ takenBytes: 100 });
-    expect(await open().arrivals.take({ ...body, sizeBytes: 200 }, limits)).toEqual({ takenBytes: 250 });
-    expect(await open().arrivals.take({ ...body, sizeBytes: 251 }, limits)).toBe('run-full');
-    expect(await open().arrivals.take(arrival({ runId: body.runId, sizeBytes: 1 }), limits)).toBe('run-full');
-    await open().arrivals.release(body.id);
-    expect(await open().arrivals.take(arrival({ runId: body.runId, sizeBytes: 250 }), limits)).toEqual({ takenBytes: 250 });
+    const body = reservation({ sizeBytes: 0, aheadBytes: 100 });
+    expect(await open().bodyReservations.take(body, limits)).toEqual({ takenBytes: 100 });
+    expect(await open().bodyReservations.take({ ...body, sizeBytes: 200 }, limits)).toEqual({ takenBytes: 250 });
+    expect(await open().bodyReservations.take({ ...body, sizeBytes: 251 }, limits)).toBe('run-full');
+    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 1 }), limits)).toBe('run-full');
+    await open().bodyReservations.release(body.id);
+    expect(await open().bodyReservations.take(reservation({ runId: body.runId, sizeBytes: 250 }), limits)).toEqual({ takenBytes: 250 });
   });
 
   test('the room of a gateway that died runs out, that of a living one does not', async () => {
     const runId = freshName();
     const limits = { ...unlimited, runBytesMax: 150 };
-    const dead = arrival({ runId, keepMs: lapsedMs });
-    await open().arrivals.take(dead, limits);
-    expect(await open().arrivals.has(dead.checkpointId)).toBe(false);
-    const living = arrival({ runId });
-    expect(await open().arrivals.take(living, limits)).toEqual({ takenBytes: 100 });
-    await open().arrivals.keep(living.id, keepMs);
-    expect(await open().arrivals.has(living.checkpointId)).toBe(true);
-    expect(await open().arrivals.take(arrival({ runId }), limits)).toBe('run-full');
+    const dead = reservation({ runId, ttlMs: lapsedMs });
+    await open().bodyReservations.take(dead, limits);
+    expect(await open().bodyReservations.has(dead.checkpointId)).toBe(false);
+    const living = reservation({ runId });
+    expect(await open().bodyReservations.take(living, limits)).toEqual({ takenBytes: 100 });
+    await open().bodyReservations.renew(living.id, ttlMs);
+    expect(await open().bodyReservations.has(living.checkpointId)).toBe(true);
+    expect(await open().bodyReservations.take(reservation({ runId }), limits)).toBe('run-full');
   });
 
   test('a checkpoint whose body arrives is not stale, and is not given up as such', async () => {
@@ -68,11 +68,11 @@ export function arrivalsSuite(open: () => Catalog): void {
     const untouchedSince = new Date(Date.now() + 3600_000);
     const stale = async () => (await open().checkpoints.staleOpen(untouchedSince, 1000)).some((checkpoint) => checkpoint.id === id);
     expect(await stale()).toBe(true);
-    const body = arrival({ runId, checkpointId: id });
-    await open().arrivals.take(body, unlimited);
+    const body = reservation({ runId, checkpointId: id });
+    await open().bodyReservations.take(body, unlimited);
     expect(await stale()).toBe(false);
     await expectCode(open().checkpoints.discard(id, { untouchedSince }), 'conflict');
-    await open().arrivals.release(body.id);
+    await open().bodyReservations.release(body.id);
     await expectCode(open().checkpoints.discard(id, { untouchedSince: new Date(Date.now() - 3600_000) }), 'conflict');
     expect(await open().checkpoints.discard(id, { untouchedSince })).toEqual([]);
   });

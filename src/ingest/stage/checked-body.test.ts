@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { defaultSafetensorsLimits } from '../../checkpoint/safetensors/safetensors-limits.ts';
-import { ArrivingBody, gitBlobBytesMax, type BodyFacts, type BodyRules } from './arriving-body.ts';
+import { CheckedBody, gitBlobBytesMax, type BodyFacts, type BodyRules } from './checked-body.ts';
 import { piecesOf, safetensorsFile, unreadBody, uploadOf } from '../ingest.test-support.ts';
 import type { Upload } from './upload.ts';
 
@@ -12,13 +12,13 @@ const strict: BodyRules = { ...roomy, headerLimits: defaultSafetensorsLimits };
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 async function take(upload: Upload, rules: BodyRules = roomy): Promise<{ bytes: Buffer; facts: BodyFacts }> {
-  const body = new ArrivingBody(upload, rules);
+  const body = new CheckedBody(upload, rules);
   const pieces: Uint8Array[] = [];
   for await (const piece of body.pieces()) pieces.push(piece);
   return { bytes: Buffer.concat(pieces), facts: body.facts() };
 }
 
-describe('an arriving body', () => {
+describe('a checked body', () => {
   it('passes unchanged, with its digests', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -55,7 +55,7 @@ describe('an arriving body', () => {
       ['invalid-request', { sha256: 'abc' }, {}],
     ];
     for (const [code, upload, rules] of cases) {
-      expect(() => new ArrivingBody({ body: unreadBody, ...upload }, { ...roomy, ...rules })).toThrow(expect.objectContaining({ code }));
+      expect(() => new CheckedBody({ body: unreadBody, ...upload }, { ...roomy, ...rules })).toThrow(expect.objectContaining({ code }));
     }
   });
 
@@ -94,7 +94,7 @@ describe('an arriving body', () => {
       }
     })();
     const passed: Uint8Array[] = [];
-    const body = new ArrivingBody({ body: source }, strict);
+    const body = new CheckedBody({ body: source }, strict);
     await expect(
       (async () => {
         for await (const piece of body.pieces()) passed.push(piece);
@@ -131,7 +131,7 @@ describe('an arriving body', () => {
 
   it('in pieces of one byte takes no more memory than in large ones', async () => {
     const before = process.memoryUsage().heapUsed;
-    const body = new ArrivingBody({ body: piecesOf(Buffer.alloc(300_000), 1) }, roomy);
+    const body = new CheckedBody({ body: piecesOf(Buffer.alloc(300_000), 1) }, roomy);
     let highest = 0;
     let seen = 0;
     for await (const piece of body.pieces()) {

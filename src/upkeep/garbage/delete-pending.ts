@@ -1,5 +1,5 @@
-import type { CondemnedObject } from '../../catalog/contract/garbage-records.ts';
-import type { Amount, GarbageContext, GarbageOptions } from './condemn-orphans.ts';
+import type { PendingDeletion } from '../../catalog/contract/garbage-records.ts';
+import type { Amount, GarbageContext, GarbageOptions } from './mark-orphans.ts';
 
 /** Objects deleted between two queries. */
 const pageObjects = 500;
@@ -9,24 +9,20 @@ export interface DeletedObjects extends Amount {
   readonly failed: number;
   /** Why the first of them could not. */
   readonly error?: unknown;
-  /** Keys that were condemned and are named all the same, which keys that are never used again rule out. They are left alone, and told. */
+  /** Keys that were pending deletion and are named all the same, which keys that are never used again rule out. They are left alone, and told. */
   readonly named: readonly string[];
 }
 
 /**
- * Deletes what was condemned before the grace, if nothing names it, and then forgets it: a pass that is killed in between is repeated by the next. Memory does not grow with the number of objects.
+ * Deletes what was marked before the grace, if nothing names it, and then forgets it: a pass that is killed in between is repeated by the next. Memory does not grow with the number of objects.
  * Rejects with the errors of the catalog, and the signal's reason between two pages.
  */
-export async function deleteCondemned(
-  ctx: GarbageContext,
-  { graceMs, dryRun = false, onObject }: GarbageOptions,
-  signal?: AbortSignal,
-): Promise<DeletedObjects> {
+export async function deletePending(ctx: GarbageContext, { graceMs, dryRun = false, onObject }: GarbageOptions, signal?: AbortSignal): Promise<DeletedObjects> {
   const { garbage, objects: records } = ctx.catalog;
   const until = new Date((await ctx.catalog.now()).getTime() - graceMs);
   let total: DeletedObjects = { objects: 0, bytes: 0, failed: 0, named: [] };
   for (let after = ''; ;) {
-    const page = await garbage.condemned(until, { limit: pageObjects, after });
+    const page = await garbage.pendingDeletions(until, { limit: pageObjects, after });
     if (page.length === 0) return total;
     after = page.at(-1)!.key;
     signal?.throwIfAborted();
@@ -49,13 +45,13 @@ export async function deleteCondemned(
 /** All at once; where that fails, one by one, so that an object that cannot be deleted keeps none of the others. */
 async function deleteAll(
   { store }: GarbageContext,
-  doomed: readonly CondemnedObject[],
-): Promise<{ readonly gone: readonly CondemnedObject[]; readonly error?: unknown }> {
+  doomed: readonly PendingDeletion[],
+): Promise<{ readonly gone: readonly PendingDeletion[]; readonly error?: unknown }> {
   try {
     await store.deleteMany(doomed.map(({ key }) => key));
     return { gone: doomed };
   } catch {
-    const gone: CondemnedObject[] = [];
+    const gone: PendingDeletion[] = [];
     let first: unknown;
     for (const object of doomed) {
       try {

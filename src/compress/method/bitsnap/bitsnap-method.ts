@@ -1,0 +1,177 @@
+import { isHalf } from '../../../checkpoint/dtype.ts';
+import type { BitsnapConfig } from '../../../checkpoint/options/methods/bitsnap-config.ts';
+import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
+import { defaultStateOptions, type StateOptions } from '../../../checkpoint/options/state-options.ts';
+import { stateTensorsOf } from '../../../checkpoint/options/state-role.ts';
+import { blockElementsMax } from '../../../native/core.ts';
+import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
+import type { Ancestor } from '../../ancestor/ancestor.ts';
+import type { AncestorCandidate } from '../../ancestor/find-ancestor.ts';
+import { isDamage } from '../../ancestor/open-ancestor.ts';
+import { forEachBounded } from '../../bounded-parallel.ts';
+import { planExact, quantizedBlocks } from '../../plan/plan-codings.ts';
+import type { ModelSource, SourceFile } from '../../upload/model-source.ts';
+import type { AncestryChoice, Method, MethodWork, QuantizationBasis, StateChoice } from '../method.ts';
+import type { FormEncoding, Quantization, QuantizedForm } from '../quantized-form.ts';
+
+/** The paper's limit (section 3.3, equation 2): with as many changed, mask and changed weights take what all weights take. */
+const mostChangedShare = 15 / 16;
+const elementBytes = 2;
+
+/**
+ * BitSnap: 16-bit weights as a packed mask of those that changed since the last base, and these; a base every N
+ * checkpoints (section 3.3, algorithm 1); optimizer state in clusters (section 3.4, algorithm 2). Weights come back as
+ * they were uploaded. Where most weights changed neither is used (`areMostChanged`).
+ */
+export const bitsnapMethod: Method = {
+  name: 'bitsnap',
+  codingOf: ({ entry }) => (isHalf(entry.dtype) && entry.elementCount > 0 ? { kind: 'bitmask' } : undefined),
+  ancestry: { kind: 'own', choose: lastBase },
+  optimizerState,
+  begin: (work) => {
+    if (!halfTensors(work.source.files))
+      work.warn('The model has no weights of 16 bits (F16 or BF16), which are all that bitmasks are for, so its weights are stored exact.');
+    return { quantization: async (basis) => quantizationBehind(work, basis), close: () => undefined };
+  },
+};
+
+/** The newest base, unless the checkpoints built on it are as many as there may be: then the next one is a base, too. */
+function lastBase({ candidates, config }: AncestryChoice): readonly AncestorCandidate[] {
+  const deltas = candidates.findIndex(isBase);
+  return deltas >= 0 && deltas + 1 < own(config).baseEvery ? [candidates[deltas]!] : [];
+}
+
+function isBase({ checkpoint }: AncestorCandidate): boolean {
+  return checkpoint.result?.kind === 'base';
+}
+
+function halfTensors(files: readonly SourceFile[]): boolean {
+  return files.some(({ role, layout }) => role === 'model' && layout.tensors.some(({ dtype, elementCount }) => isHalf(dtype) && elementCount > 0));
+}
+
+function quantizationBehind(work: MethodWork, { model: { plan }, ancestor }: QuantizationBasis): Quantization {
+  const form = bitsnapForm(work);
+  return {
+    trialScope: '',
+    form: async () => form,
+    estimateBytes: async (_, options) => {
+      const encoding = await form.encoding(ancestor, options);
+      let bytes = 0;
+      for (const at of quantizedBlocks(plan)) bytes += (await encoding.payload(at, options.signal)).length;
+      return bytes;
+    },
+    search: () => Promise.reject(new TypeError('the config of bitsnap is given, or its own')),
+  };
+}
+
+/** A checkpoint whose 16-bit weights are bitmasks against a base, or a base itself. */
+function bitsnapForm({ source, core, parallel, signal }: WeightsToCompare): QuantizedForm {
+  const payload = async ({ file, index, block }: BlockPlace, ancestor: Ancestor | undefined, within?: AbortSignal): Promise<Uint8Array> => {
+    if (block.coding.kind !== 'bitmask') throw new TypeError('not a block of bitmasks');
+    const { dtype } = block.coding;
+    const [current, previous] = await Promise.all([source.readBlock(file, block, within), ancestor?.elements(file, index, within)]);
+    return core.bitmaskEncode({ current, previous, dtype }, within);
+  };
+  return {
+    elements: ({ file, block }, within) => source.readBlock(file, block, within),
+    encoding: async (given): Promise<FormEncoding> => {
+      const share = given && (await changedShare({ source, core, parallel, signal }, given));
+      // A base then: a mask is of no use (equation 2).
+      const ancestor = areMostChanged(share) ? undefined : given;
+      const tables = { codebooks: [], tableSets: [] };
+      return { formatVersion: 8, ancestor, migration: ancestor && share, ...tables, payload: (at, within) => payload(at, ancestor, within) };
+    },
+  };
+}
+
+/**
+ * What a run says of its optimizer state holds. Where it says nothing, states are in clusters, F32 copies of the
+ * weights among them (algorithm 2), unless most weights changed since the last base: the paper's numbers leave warm-up
+ * out (sections 5.2.2 and 5.3.2), and states are kept exact until then.
+ */
+async function optimizerState(choice: StateChoice): Promise<StateOptions | undefined> {
+  const { state, source } = choice;
+  if (state !== undefined) return state;
+  const clustered = clusteredState(source.files);
+  if (clustered === undefined || !(await changedMost(choice))) return clustered;
+  choice.warn('Most 16-bit weights changed since the last base, as in warm-up, so the optimizer state is kept exact.');
+  return undefined;
+}
+
+/** What cannot be read is said where the weights are to be built on it. */
+async function changedMost({ candidates, ancestors, ...work }: StateChoice): Promise<boolean> {
+  const base = candidates.find(isBase);
+  try {
+    // Tensors are compared whole, so it does not matter along which blocks.
+    const opened = base && (await ancestors.open(base, planExact(work.source.files, new Map())));
+    return areMostChanged(opened && (await changedShare(work, opened)));
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+}
+
+/** Clusters for every role that a tensor of an optimizer file has; undefined without one. Copies of the weights are coded as momentum is. */
+function clusteredState(files: readonly SourceFile[]): StateOptions | undefined {
+  const model = new Set(files.filter(({ role }) => role === 'model').flatMap(({ layout }) => layout.tensors.map(({ name }) => name)));
+  const found: { -readonly [Role in keyof StateOptions]?: StateOptions[Role] } = {};
+  const copies: string[] = [];
+  for (const { role: ofFile, type, layout } of files) {
+    if (ofFile !== 'optimizer' || type !== 'safetensors') continue;
+    for (const { name, dtype, elementCount } of layout.tensors) {
+      if (elementCount <= 1) continue;
+      const said = stateTensorsOf(name, { model });
+      for (const { role } of said) if (role !== 'master') found[role] = 'bitsnap';
+      const isCopy = said.length === 0 ? model.has(name) : said.length === 1 && said[0]!.role === 'master';
+      // An asterisk is a pattern there.
+      if (isCopy && dtype === 'F32' && !name.includes('*')) copies.push(name);
+    }
+  }
+  if (copies.length > 0) found.momentum = 'bitsnap';
+  if (Object.keys(found).length === 0) return undefined;
+  return { ...defaultStateOptions, ...found, ...(copies.length > 0 && { names: { momentum: copies } }) };
+}
+
+type WeightsToCompare = Pick<MethodWork, 'source' | 'core' | 'parallel' | 'signal'>;
+
+/**
+ * Share of the model's 16-bit weights that differ from those of the same name, dtype and size in a base; undefined
+ * where there are none. Rejects with the errors of source, restore and core.
+ */
+async function changedShare({ source, core, parallel, signal }: WeightsToCompare, base: Ancestor): Promise<number | undefined> {
+  let [changed, compared] = [0, 0];
+  await forEachBounded(comparedParts(source, base), parallel, async ({ file, run, there }) => {
+    const [startBytes, lengthBytes] = [elementBytes * run.firstElement, elementBytes * run.elementCount];
+    const [current, previous] = await Promise.all([source.readRun(file, run, signal), base.tensorBytes(there, startBytes, lengthBytes, signal)]);
+    const found = await core.bitmaskChanged(current, previous, signal);
+    changed += found;
+    compared += run.elementCount;
+  });
+  return compared === 0 ? undefined : changed / compared;
+}
+
+/** Whether so many weights changed that a bitmask does not help. Of what cannot be compared nothing is known to have changed. */
+function areMostChanged(share: number | undefined): boolean {
+  return share !== undefined && share >= mostChangedShare;
+}
+
+function* comparedParts({ files }: ModelSource, base: Ancestor) {
+  for (const [file, { path, role, layout }] of files.entries()) {
+    if (role !== 'model') continue;
+    for (const [tensor, { name, dtype, elementCount }] of layout.tensors.entries()) {
+      const there = isHalf(dtype) ? base.tensorOf(path, name) : undefined;
+      if (there === undefined) continue;
+      const { content } = base.index.files[there.file]!;
+      const alike = content.type === 'safetensors' ? content.layout.tensors[there.tensor] : undefined;
+      if (alike?.dtype !== dtype || alike.elementCount !== elementCount) continue;
+      for (let firstElement = 0; firstElement < elementCount; firstElement += blockElementsMax) {
+        yield { file, run: { tensor, firstElement, elementCount: Math.min(blockElementsMax, elementCount - firstElement) }, there };
+      }
+    }
+  }
+}
+
+function own(config: QuantizationConfig | undefined): BitsnapConfig {
+  if (config?.method !== 'bitsnap') throw new TypeError(`a config of another method: ${config?.method}`);
+  return config;
+}
