@@ -81,6 +81,24 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
     );
   });
 
+  describe('over the buckets of format-v7', () => {
+    const fileOf = (name: string): string => join(fixtures, 'format-v7', name);
+    const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
+
+    it.each([0, 1, 2, 3])(
+      'checkpoint %i comes out as it always did',
+      (step) => {
+        const chain = Array.from({ length: step + 1 }, (_, i) => fileOf(`buckets-${i}.firn`));
+        expect(decode(chain)).toEqual({ status: decoded, said: '', digests: expected[step]!.digests });
+      },
+      60_000,
+    );
+
+    it('refuses a delta to another ancestor than its own', () => {
+      expect(decode([0, 2].map((step) => fileOf(`buckets-${step}.firn`)))).toMatchObject({ status: damaged, digests: {} });
+    });
+  });
+
   describe('over the bitmasks of format-v8', () => {
     const fileOf = (name: string): string => join(fixtures, 'format-v8', name);
     const expected = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { digests: Record<string, string> }[];
@@ -173,6 +191,7 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
     it.each([
       ['residual', { method: 'residual', step: -50 }],
+      ['lc-checkpoint', { method: 'lc-checkpoint', bits: 4 }],
       ['inshrinkerator', { method: 'inshrinkerator', bins: 12, embeddingBins: 16, pruneFraction: 0.3, pruneMetric: 'magnitude', protectFraction: 0.01 }],
     ] as const)('gives what a download gives (method %s)', async (method, config) => {
       const run = await harness.newFixedRun(config);
@@ -232,8 +251,8 @@ describe.skipIf(!runnable)(`the decoder written from the documents alone${runnab
 
     it('says of a later version that it does not know it', () => {
       const bytes = readFileSync(base);
-      bytes[4] = 7;
-      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 7'), digests: {} });
+      bytes[4] = 9;
+      expect(decode([stored('later.firn', bytes)])).toMatchObject({ status: unsupported, said: expect.stringContaining('version 9'), digests: {} });
     });
 
     it.each(['bomb', 'huge-blob', 'huge-tensor', 'path-up'])('refuses an index that asks for too much (%s) before it allocates or writes anything', (name) => {
