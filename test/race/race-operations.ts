@@ -123,7 +123,7 @@ function anyStep(ctx: RaceContext): TwinStep | undefined {
 interface Described {
   readonly state: string;
   readonly error?: unknown;
-  readonly package?: { readonly mergedPackage?: { readonly id: string } };
+  readonly package?: { readonly superStep?: { readonly id: string } };
   readonly files: readonly { readonly path: string; readonly uploaded: { readonly sha256?: string }; readonly rebuilt?: { readonly sha256: string } }[];
 }
 
@@ -161,7 +161,7 @@ export function note(ctx: Pick<RaceContext, 'problem' | 'merges'>, step: TwinSte
     return wrong('has other files');
   if (described.state !== 'ready') return;
   current.isReady = true;
-  if (described.package?.mergedPackage !== undefined) ctx.merges.add(described.package.mergedPackage.id);
+  if (described.package?.superStep !== undefined) ctx.merges.add(described.package.superStep.id);
   const rebuilt = described.files.find(({ path }) => path === modelPath)?.rebuilt?.sha256;
   if (rebuilt === undefined) return wrong('is ready and has no digest');
   if (current.content.isExact && rebuilt !== current.content.files[0]!.sha256) return wrong('is exact and has another digest');
