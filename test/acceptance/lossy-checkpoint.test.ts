@@ -78,7 +78,9 @@ describe('a lossy checkpoint', () => {
 
   test('is described with its result, its files and its package', async () => {
     first = await api.read(`${run}/checkpoints/1`);
-    expect(first.result).toMatchObject({ fidelity: 'lossy', kind: 'base', chainLength: 1, warnings: [], config: { method: 'inshrinkerator' } });
+    expect(first.result).toMatchObject({ fidelity: 'lossy', kind: 'base', chainLength: 1, config: { method: 'inshrinkerator' } });
+    // Loss and accuracy are bounded; the agreement is not, and may move far.
+    expect(first.result.warnings.filter((sentence: string) => !/^"agreement" is not bounded/.test(sentence))).toEqual([]);
     expect(first.result.storedBytes).toBeLessThan(first.result.rawBytes / 2);
     const { items } = await api.read(`${run}/checkpoints/1/trials`);
     expect(items).toHaveLength(first.result.trialCount);

@@ -7,7 +7,8 @@ import { f32, tinyGradients, tinyWeights, type TestTensors } from '../tiny-model
 
 let harness: CompressHarness;
 beforeAll(async () => {
-  harness = await openCompressHarness();
+  // Weights that grow make a model that guesses badly.
+  harness = await openCompressHarness({ allowDoubted: true });
 });
 afterAll(() => harness.close());
 
